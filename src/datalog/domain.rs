@@ -67,6 +67,12 @@ pub trait Domain: Sync {
     /// Returns the value of a node in the tense of its word; nothing where it has none then.
     fn value_of(&self, node: u64) -> Option<Value>;
 
+    /// Returns whether the value of a node is as somebody wrote it, before a provider has said of what types its arguments are.
+    fn is_as_written(&self, node: u64) -> bool {
+        let _ = node;
+        false
+    }
+
     /// Returns what something of a kind is called: the address of a node.
     fn show(&self, kind: &str, word: u64) -> Str;
 

@@ -39,6 +39,10 @@ pub struct Formula {
     expression: Expression,
     /// The name in the expression, the variable, and what it means there.
     pub uses: Vec<(Str, usize, Use)>,
+    /// Whether it is nothing but a look into a variable.
+    pub is_plain: bool,
+    /// Whether it compares something with a bool or a number that is written in it.
+    pub compares_scalars: bool,
     /// Where it stands.
     pub span: Span,
 }
@@ -87,21 +91,27 @@ pub(super) fn read(expression: &Expression) -> (Expression, Vec<Named>, Diagnost
 impl Formula {
     /// Returns the formula of an expression whose variables have numbers.
     pub(super) fn new(expression: Expression, uses: Vec<(Str, usize, Use)>) -> Formula {
-        Formula { span: expression.span, expression, uses }
+        let is_plain = matches!(expression.expr, Expr::Traversal(_));
+        let mut compares_scalars = false;
+        syntax::parts(&expression, &mut |it| {
+            if let Expr::Binary(BinaryOp::Equal | BinaryOp::NotEqual, one, other) = &it.expr {
+                compares_scalars |= is_scalar(one) || is_scalar(other);
+            }
+        });
+        Formula { span: expression.span, expression, uses, is_plain, compares_scalars }
     }
 
-    /// Returns the value, and why there is none where it fails.
+    /// Returns what its variables are in it.
     ///
     /// - `values`: the words of the rule's variables.
     /// - `kinds`: their kinds.
-    pub fn value(
+    pub fn bound(
         &self,
         values: &[Option<u64>],
         kinds: &[String],
         domain: &dyn Domain,
-    ) -> (Value, Diagnostics) {
-        let bound: Vec<(Str, Value)> = self
-            .uses
+    ) -> Vec<(Str, Value)> {
+        self.uses
             .iter()
             .filter_map(|(name, variable, how)| {
                 let word = values[*variable]?;
@@ -115,8 +125,23 @@ impl Formula {
                 // What is not there has nothing that could be taken of it.
                 Some((name.clone(), value.unwrap_or(Value::NULL)))
             })
-            .collect();
-        evaluate_with(&self.expression, &RuleScope { domain }, &bound)
+            .collect()
+    }
+
+    /// Returns the value, and why there is none where it fails.
+    ///
+    /// - `bound`: what its variables are.
+    pub fn value(&self, bound: &[(Str, Value)], domain: &dyn Domain) -> (Value, Diagnostics) {
+        evaluate_with(&self.expression, &RuleScope { domain }, bound)
+    }
+}
+
+/// Whether an expression is a bool or a number that is written out.
+fn is_scalar(it: &Expression) -> bool {
+    match &it.expr {
+        Expr::Bool(_) | Expr::Number(_) => true,
+        Expr::Parentheses(inner) | Expr::Unary(_, inner) => is_scalar(inner),
+        _ => false,
     }
 }
 

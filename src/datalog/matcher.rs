@@ -4,7 +4,7 @@
 //! where nothing possible is there, and possible where nothing certain is.
 
 use crate::diagnostic::Diagnostics;
-use crate::value::{Type, Value as Known, convert};
+use crate::value::{Type, convert};
 
 use super::aggregate;
 use super::check::{Literal, Pattern, Program, Rule, Term, Value};
@@ -17,6 +17,7 @@ use super::plan::{Range, Step};
 use super::values;
 
 mod references;
+mod words;
 
 /// An expression that failed on the way to a conclusion.
 #[derive(Clone, Debug)]
@@ -172,12 +173,14 @@ impl<'a> Matcher<'a> {
         let key: Vec<u64> = self.key(pattern).collect();
         match index.filter(|_| !self.is_open(&key)) {
             Some(index) => {
-                for position in table.chain(index, key.into_iter()) {
-                    if position < range.from {
-                        break;
-                    }
-                    if position < range.to {
-                        self.try_row(place, pattern, position, spent);
+                for key in self.with_twins(key) {
+                    for position in table.chain(index, key.into_iter()) {
+                        if position < range.from {
+                            break;
+                        }
+                        if position < range.to {
+                            self.try_row(place, pattern, position, spent);
+                        }
                     }
                 }
                 for &position in table.open(index) {
@@ -197,6 +200,27 @@ impl<'a> Matcher<'a> {
     /// Whether any of these words may equal others.
     fn is_open(&self, key: &[u64]) -> bool {
         self.program.has_values && key.iter().any(|it| values::is_open(*it))
+    }
+
+    /// A key, and those of rows that may be equal to it though they are of another type.
+    fn with_twins(&self, key: Vec<u64>) -> Vec<Vec<u64>> {
+        let mut all = vec![key];
+        if !self.program.has_values {
+            return all;
+        }
+        for column in 0..all[0].len() {
+            let twins = self.program.values.twins(all[0][column]);
+            let other = twins.iter().flat_map(|twin| {
+                all.iter().map(move |key| {
+                    let mut key = key.clone();
+                    key[column] = *twin;
+                    key
+                })
+            });
+            let other: Vec<_> = other.collect();
+            all.extend(other);
+        }
+        all
     }
 
     /// Goes on with the variables that this row gives, if it matches, and takes them back.
@@ -268,7 +292,7 @@ impl<'a> Matcher<'a> {
     }
 
     fn meets(&mut self, one: u64, other: u64) -> bool {
-        if one == other && !values::is_open(one) {
+        if one == other && values::is_one(one) {
             return true;
         }
         if !self.program.has_values {
@@ -312,7 +336,8 @@ impl<'a> Matcher<'a> {
         let positions: Box<dyn Iterator<Item = usize>> = match index {
             Some(index) if !self.is_open(&key) => {
                 let open = table.open(index).iter().map(|it| *it as usize);
-                Box::new(table.chain(index, key.into_iter()).chain(open))
+                let same = self.with_twins(key).into_iter();
+                Box::new(same.flat_map(move |it| table.chain(index, it.into_iter())).chain(open))
             }
             _ => Box::new(0..table.len()),
         };
@@ -356,7 +381,7 @@ impl<'a> Matcher<'a> {
             Literal::If(formula) => self.condition(at, formula, spent),
             Literal::Compute(variable, formula) => {
                 let (value, problems) = self.formula(formula);
-                let word = self.program.values.word(&value);
+                let word = self.word_of(*variable, formula, &value);
                 self.attempt(problems, |matcher, is_certain| {
                     matcher.with(at, *variable, word, is_certain, spent);
                 });
@@ -402,13 +427,6 @@ impl<'a> Matcher<'a> {
             truth => self.attempt(problems, |matcher, is_certain| {
                 matcher.go_on(at, is_certain && truth == Some(true), spent);
             }),
-        }
-    }
-
-    fn formula(&self, formula: &Formula) -> (Known, Diagnostics) {
-        match self.domain {
-            Some(domain) => formula.value(&self.values, &self.rule.kinds, domain),
-            None => (Known::unknown(Type::DYNAMIC), Diagnostics::new()),
         }
     }
 }

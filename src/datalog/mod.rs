@@ -19,6 +19,7 @@ mod infer;
 mod joins;
 pub mod kinds;
 pub mod limits;
+mod loose;
 mod matcher;
 pub mod parse;
 mod plan;
@@ -38,6 +39,8 @@ pub use values::Values;
 
 #[cfg(test)]
 pub(crate) mod random;
+#[cfg(test)]
+mod places_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Values as whole numbers: the same value always has the same number, so that a column of values joins like any other.
 //!
-//! A word of a value says two things besides: whether the value is a secret, and whether a part of it is not known yet. A
-//! secret equals what is equal to it and no secret; what is not known yet may be equal to anything.
+//! A word of a value says more besides: whether the value is a secret, and whether a part of it is not known yet. A secret
+//! equals what is equal to it and no secret; what is not known yet may be equal to anything, but the element of one place
+//! is equal to itself. A text that is written where a provider may want a bool or a number may be equal to these.
 
 use std::hash::Hasher;
 
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::loose;
 use crate::expression::print::format_value;
 use crate::value::unknown::known_equality;
 use crate::value::{Kind, Marks, Number, Value};
@@ -20,6 +22,18 @@ const SECRET: u64 = 1 << 62;
 
 /// Set where a part of the value is not known yet.
 const OPEN: u64 = 1 << 61;
+
+/// Set where a text is written that reads as a bool or a number, and nobody knows what its provider makes of it.
+const LOOSE: u64 = 1 << 60;
+
+/// Set where such a text may lie within.
+const LOOSE_WITHIN: u64 = 1 << 59;
+
+/// Set where the value has a place of its own, so that it equals itself whatever is not known of it.
+const PLACED: u64 = 1 << 58;
+
+/// Set for bools and numbers.
+const SCALAR: u64 = 1 << 57;
 
 /// Returns whether a word stands for a value.
 pub fn is_value(word: u64) -> bool {
@@ -41,9 +55,24 @@ pub fn secret(word: u64) -> u64 {
     if is_value(word) { word | SECRET } else { word }
 }
 
-/// Returns the word by which one is looked up: being a secret makes no difference to what is equal.
+/// Returns whether what a word stands for is equal to itself.
+pub fn is_one(word: u64) -> bool {
+    !is_open(word) || word & PLACED != 0
+}
+
+/// Returns whether a word stands for a text that may become a bool or a number, or has such texts in it.
+pub fn is_loose(word: u64) -> bool {
+    is_value(word) && word & (LOOSE | LOOSE_WITHIN) != 0
+}
+
+/// Returns whether a word may equal one of another type.
+pub fn has_twins(word: u64) -> bool {
+    is_value(word) && word & (LOOSE | SCALAR) != 0
+}
+
+/// Returns the word by which one is looked up: being a secret, and where it is from, make no difference to what is equal.
 pub fn key(word: u64) -> u64 {
-    if is_value(word) { word & !SECRET } else { word }
+    if is_value(word) { word & !(SECRET | LOOSE | LOOSE_WITHIN) } else { word }
 }
 
 /// Values, each with a number: its position. Shared by whoever holds the rows.
@@ -56,6 +85,10 @@ pub struct Values {
 struct Known {
     values: Vec<Value>,
     numbers: FxHashMap<u64, Vec<u32>>,
+    /// The numbers of values that have a place.
+    placed: FxHashMap<Vec<u64>, u32>,
+    /// Whether some text may become a bool or a number.
+    has_loose: bool,
 }
 
 impl Clone for Values {
@@ -77,6 +110,9 @@ impl Values {
             false => value,
         };
         let mut word = VALUE | u64::from(self.known.lock().number(bare));
+        if matches!(bare, Value::Bool(_) | Value::Number(_)) {
+            word |= SCALAR;
+        }
         if marks.is_secret() {
             word |= SECRET;
         }
@@ -84,6 +120,46 @@ impl Values {
             word |= OPEN;
         }
         word
+    }
+
+    /// Returns the word of a value that is written for a provider: of its texts nobody knows whether they become bools or
+    /// numbers.
+    pub fn word_as_written(&self, value: &Value) -> u64 {
+        let word = self.word(value);
+        let loose = match loose::may_convert(value) {
+            false => return word,
+            true if matches!(value.bare(), Value::String(_)) => LOOSE,
+            true => LOOSE_WITHIN,
+        };
+        self.known.lock().has_loose = true;
+        word | loose
+    }
+
+    /// Returns the word of a value of which a part is not known yet, and which is always the same at this place.
+    pub fn word_at(&self, place: Vec<u64>, word: u64) -> u64 {
+        let mut known = self.known.lock();
+        let Some(value) = known.get(word) else { return word };
+        let at_place = known.placed.get(&place).copied();
+        let number = match at_place.filter(|it| known.values[*it as usize] == value) {
+            Some(number) => number,
+            None => {
+                let number = known.values.len() as u32;
+                known.values.push(value);
+                known.placed.insert(place, number);
+                number
+            }
+        };
+        word & !u64::from(u32::MAX) | u64::from(number) | PLACED
+    }
+
+    /// Returns the words of other types that a word may be equal to.
+    pub fn twins(&self, word: u64) -> Vec<u64> {
+        if !has_twins(word) || !self.known.lock().has_loose {
+            return Vec::new();
+        }
+        let value = self.known.lock().get(word);
+        let twins = value.map_or(Vec::new(), |it| loose::twins(&it));
+        twins.iter().map(|it| self.word(it)).collect()
     }
 
     /// Returns the word of a text.
@@ -109,8 +185,11 @@ impl Values {
 
     /// Returns whether two words stand for the same: nothing where that is not known yet.
     pub fn same(&self, one: u64, other: u64) -> Option<bool> {
-        if key(one) == key(other) && !is_open(one) {
+        if key(one) == key(other) && is_one(one) {
             return Some(true);
+        }
+        if (one | other) & LOOSE != 0 && self.twins(one).contains(&key(other)) {
+            return None;
         }
         if !is_open(one) && !is_open(other) {
             return Some(false);

@@ -15,7 +15,8 @@ use crate::syntax::parse_expression;
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
 
-/// Nodes by number, with their values; `unknown` and `secret` stand for what is not known yet and what is hidden.
+/// Nodes by number, with their values; `unknown` and `secret` stand for what is not known yet and what is hidden. One that has
+/// an attribute `written` is as somebody wrote it.
 struct Toy {
     nodes: BTreeMap<u64, Value>,
     values: std::sync::Arc<Values>,
@@ -26,6 +27,10 @@ impl Domain for Toy {
     fn value_of(&self, node: u64) -> Option<Value> {
         let (tense, node) = Tense::split(node);
         (tense == Tense::Planned).then(|| self.nodes.get(&node).cloned())?
+    }
+
+    fn is_as_written(&self, node: u64) -> bool {
+        self.value_of(node).is_some_and(|it| it.get("written").is_some())
     }
 
     fn show(&self, _: &str, word: u64) -> Str {
@@ -120,7 +125,7 @@ fn conclude(nodes: &str, rules: &str, limits: &Limits) -> String {
 }
 
 #[track_caller]
-fn check(nodes: &str, rules: &str, expected: Expect) {
+pub(super) fn check(nodes: &str, rules: &str, expected: Expect) {
     expected.assert_eq(&conclude(nodes, rules, &Limits::default()));
 }
 

@@ -25,6 +25,8 @@ pub struct Reached {
     pub keys: Vec<Value>,
     /// Whether it is there for certain.
     pub is_certain: bool,
+    /// Whether it is as somebody wrote it, so that nobody knows what a provider makes of its texts.
+    pub is_as_written: bool,
 }
 
 /// Shows everything that the steps lead to. What is absent, null or empty is nothing; what is not known yet may be there.
@@ -63,7 +65,8 @@ impl Walk<'_> {
     }
 
     fn tell(&mut self, value: Value, is_certain: bool) {
-        (self.see)(Reached { value, keys: self.keys.clone(), is_certain });
+        let keys = self.keys.clone();
+        (self.see)(Reached { value, keys, is_certain, is_as_written: false });
     }
 
     /// What is not known yet may be there, with any keys.

@@ -28,10 +28,12 @@ mod circles;
 mod late;
 pub mod providers;
 mod reading;
+mod repetitions;
 mod resource;
 mod scope;
 
 pub use late::{Entries, Late, existing_instances, existing_modules};
+pub use repetitions::{Repeated as KnownRepetition, Repetitions};
 use scope::{Each, Entry, How, TraceScope};
 
 /// What reads what, before selection.
@@ -93,6 +95,8 @@ pub struct TraceInput<'a> {
     pub state: &'a State,
     /// What is asked for.
     pub request: &'a Request,
+    /// Repetitions that are known besides.
+    pub repetitions: &'a Repetitions,
 }
 
 /// What a trace found, and itself, to go on with.

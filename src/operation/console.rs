@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::print::format_value;
 use crate::expression::{self, is_type_call, is_type_function, unknown_function};
 use crate::lower::structure::{ResourceId, Style};
+use crate::lower::trace::Repetitions;
 use crate::lower::{Moved, Structure};
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -43,6 +44,7 @@ pub fn open<'a>(
 ) -> Result<Values<'a>, Diagnostics> {
     let (request, moves) = (Request::default(), Moved::default());
     let inputs = Inputs {
+        repetitions: Repetitions::NONE,
         config: &session.config,
         graph: &session.graph,
         state,

@@ -8,6 +8,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Sink;
 use crate::install::{Plugins, Requirements};
 use crate::lower::Moved;
+use crate::lower::trace::Repetitions;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
 use crate::planner::{self, Finished, Inputs, Structured};
@@ -186,6 +187,19 @@ pub fn whatif(
     planner::structure(&inputs(session, request, &state, &moves, variables))
 }
 
+/// Finds out what a configuration alone says, where some repetitions are known besides.
+pub fn whatif_repeated(
+    session: &Session,
+    request: &Request,
+    variables: &RootVariables,
+    repetitions: &Repetitions,
+) -> Result<Structured, Diagnostics> {
+    let mut state = State::default();
+    let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
+    let inputs = inputs(session, request, &state, &moves, variables);
+    planner::structure(&Inputs { repetitions, ..inputs })
+}
+
 fn inputs<'a>(
     session: &'a Session,
     request: &'a Request,
@@ -194,6 +208,7 @@ fn inputs<'a>(
     variables: &'a RootVariables,
 ) -> Inputs<'a> {
     Inputs {
+        repetitions: Repetitions::NONE,
         config: &session.config,
         graph: &session.graph,
         state,

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::event::Sink;
-use crate::lower::trace::Trace;
+use crate::lower::trace::{Repetitions, Trace};
 use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
@@ -70,6 +70,8 @@ pub struct Inputs<'a> {
     pub workspace: &'a str,
     /// The source files, for places in messages.
     pub sources: &'a Sources,
+    /// Repetitions that are known although the trace does not know them.
+    pub repetitions: &'a Repetitions,
 }
 
 impl Inputs<'_> {
@@ -168,6 +170,7 @@ fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>)
         sources: inputs.sources,
         state: inputs.state,
         request: inputs.request,
+        repetitions: inputs.repetitions,
     });
     if traced.reads.problems.has_errors() {
         return Err(traced.reads.problems);

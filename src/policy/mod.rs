@@ -12,6 +12,7 @@ pub mod model;
 pub mod premises;
 pub mod proof;
 pub mod reference;
+mod repeated;
 pub mod rules;
 mod told;
 pub mod verdict;

@@ -51,12 +51,19 @@ pub struct Memo {
     pub(super) open: Mutex<FxHashSet<u32>>,
     /// The circle that a block is in, where blocks wait for each other.
     pub(super) circles: FxHashMap<(Variant, BlockKey), u32>,
+    /// Whether values say which objects they were made of.
+    pub(super) is_tracing: bool,
 }
 
 impl Memo {
     /// Returns a memory for a configuration whose circles of blocks were opened.
     pub fn around(graph: &BlockGraph) -> Memo {
         Memo { circles: graph.circles.of.clone(), ..Memo::default() }
+    }
+
+    /// The same, of values that say which objects they were made of.
+    pub fn tracing(graph: &BlockGraph) -> Memo {
+        Memo { is_tracing: true, ..Memo::around(graph) }
     }
 }
 
@@ -243,6 +250,19 @@ impl Domain for Model<'_> {
                 }
                 _ => self.planned(node),
             },
+        }
+    }
+
+    fn is_as_written(&self, node: u64) -> bool {
+        let (tense, word) = Tense::split(node);
+        let node = Node::from_word(word).filter(|it| (it.0 as usize) < self.structure.nodes.len());
+        let (None, Tense::Planned, Some(node)) = (&self.plan, tense, node) else { return false };
+        match self.structure.kind(node) {
+            NodeKind::Object(id, _) | NodeKind::Pending(id) => {
+                // What those of the program itself take is known: any value, as it is.
+                self.structure.block(*id).is_some_and(|it| !it.provider_source.is_builtin())
+            }
+            _ => false,
         }
     }
 

@@ -16,11 +16,11 @@ use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Style};
 use crate::schema::FunctionSignature;
 use crate::stack::deeper;
 use crate::syntax::{Expression, Name};
-use crate::value::{Str, Type, Value, convert};
+use crate::value::{Marks, Str, Type, Value, convert};
 use crate::world::World;
 
 /// What `each` and `count` are.
-enum Each {
+pub(super) enum Each {
     None,
     Unknown,
     Known(InstanceKey, Option<Value>),
@@ -131,7 +131,7 @@ impl Model<'_> {
         }
     }
 
-    fn value_in(
+    pub(super) fn value_in(
         &self,
         node: Node,
         module: ModuleId,
@@ -173,6 +173,7 @@ impl Model<'_> {
         let planned = self.plan.as_ref().and_then(|it| it.change(node));
         match planned {
             Some(change) if !change.after.is_null() => change.after.clone(),
+            _ if self.memo.is_tracing => self.written(node).mark(&Marks::read(node.0)),
             _ => self.written(node),
         }
     }

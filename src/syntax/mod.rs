@@ -34,7 +34,7 @@ pub use json::{JsonKind, JsonString, JsonValue, parse_json};
 pub(crate) use parser::exact;
 pub use pieces::parse_each;
 pub use traversal::parse_traversal;
-pub use walk::{broken, calls, references};
+pub use walk::{broken, calls, parts, references};
 
 use parser::read_with;
 use place::Place;

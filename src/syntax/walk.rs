@@ -39,6 +39,14 @@ pub fn calls<'a>(
     }
 }
 
+/// Calls `visit` for an expression and everything in it, in source order.
+pub fn parts<'a>(expression: &'a Expression, visit: &mut dyn FnMut(&'a Expression)) {
+    let mut walk = Walk::new(expression);
+    while let Some((expression, _)) = walk.next() {
+        visit(expression);
+    }
+}
+
 /// Calls `visit` with what is wrong with every string of JSON in an expression that is no template, in source order.
 pub fn broken<'a>(expression: &'a Expression, visit: &mut dyn FnMut(&'a Diagnostics)) {
     let mut walk = Walk::new(expression);

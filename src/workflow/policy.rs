@@ -5,22 +5,25 @@ pub mod lints;
 pub mod testing;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use entail_rules::Tables;
 
 use super::host::Host;
 use super::with_room;
-use crate::datalog::Limits;
+use crate::datalog::{Limits, Values};
 use crate::diagnostic::Diagnostics;
+use crate::lower::trace::Repetitions;
 use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
+use crate::operation::variables::RootVariables;
+use crate::planner::Structured;
 use crate::policy::judge::Judged;
 use crate::policy::model::Memo;
 use crate::policy::rules::RuleInfo;
 use crate::policy::{Model, Policies, Report, judge, waivers};
 use crate::request::Request;
-use crate::state::State;
 
 /// What `policy check` is asked.
 #[derive(Clone, Debug, Default)]
@@ -85,26 +88,63 @@ pub fn judge_session(
 ) -> Result<Diagnostics, Diagnostics> {
     let (inputs, _, mut problems) = session.given_variables(request);
     let variables = session.variables_or_unknown(&inputs)?;
-    let known = operation::whatif(session, request, State::default(), &variables)?;
+    let known = structure(session, request, &variables)?;
     let lowered = &known.lowered;
-    let model = Model {
-        config: &session.config,
-        structure: &lowered.structure,
-        sources: &session.sources,
-        world: &session.world,
-        workspace: &session.workspace,
-        variables: &variables.values,
-        places: &lowered.places,
-        plan: None,
-        values: policies.values().clone(),
-        memo: Memo::around(&session.graph),
-    };
+    let values = policies.values().clone();
+    let model = model_of(session, &known, &variables, values, Memo::around(&session.graph));
     let tables: [&dyn Tables; 1] = [&lowered.facts];
     let (waivers, faults) = waivers::find(&session.sources);
     problems.extend(faults);
     let by = |policies: &Policies| judge(policies, &model, &tables, &waivers, limits);
     look(&model, by(policies)?, &by);
     Ok(problems)
+}
+
+/// How often keys that rest on what other blocks write are looked for: keys may rest on keys.
+const ROUNDS: usize = 20;
+
+/// Finds out what a configuration consists of. Keys that rest on what other resources configure are known.
+fn structure(
+    session: &Session,
+    request: &Request,
+    variables: &RootVariables,
+) -> Result<Structured, Diagnostics> {
+    let mut repetitions = Repetitions::default();
+    let mut known = operation::whatif_repeated(session, request, variables, &repetitions)?;
+    for _ in 0..ROUNDS {
+        let memo = Memo::tracing(&session.graph);
+        let model = model_of(session, &known, variables, Default::default(), memo);
+        let found = model.written_repetitions();
+        let before = repetitions.0.len();
+        repetitions.0.extend(found.0);
+        if repetitions.0.len() == before {
+            break;
+        }
+        known = operation::whatif_repeated(session, request, variables, &repetitions)?;
+    }
+    Ok(known)
+}
+
+/// A configuration as policies see it.
+fn model_of<'a>(
+    session: &'a Session,
+    known: &'a Structured,
+    variables: &'a RootVariables,
+    values: Arc<Values>,
+    memo: Memo,
+) -> Model<'a> {
+    Model {
+        config: &session.config,
+        structure: &known.lowered.structure,
+        sources: &session.sources,
+        world: &session.world,
+        workspace: &session.workspace,
+        variables: &variables.values,
+        places: &known.lowered.places,
+        plan: None,
+        values,
+        memo,
+    }
 }
 
 /// Returns the rules in force, by name, with what is wrong with them.

@@ -28,7 +28,8 @@ impl<'a> Matcher<'a> {
         }
         let mut all = Vec::new();
         if let Some(root) = self.root(reference) {
-            walk::walk(&root, &steps, &mut |it| all.push(it));
+            let is_as_written = self.is_as_written(reference.root, reference.tense);
+            walk::walk(&root, &steps, &mut |it| all.push(Reached { is_as_written, ..it }));
         }
         (all, keys)
     }
@@ -78,9 +79,19 @@ impl<'a> Matcher<'a> {
 
     /// Makes the keys and the other side what was reached, if they can be.
     pub(super) fn take(&mut self, reached: &Reached, keys: &[usize], equals: Option<Term>) -> bool {
+        let word = self.word_of_reached(reached);
+        self.take_word(word, reached, keys, equals)
+    }
+
+    fn take_word(
+        &mut self,
+        word: u64,
+        reached: &Reached,
+        keys: &[usize],
+        equals: Option<Term>,
+    ) -> bool {
         self.is_certain &= reached.is_certain;
         let values = &self.program.values;
-        let word = values.word(&reached.value);
         let keys: Vec<(usize, u64)> =
             keys.iter().zip(&reached.keys).map(|(it, key)| (*it, values.word(key))).collect();
         keys.into_iter().all(|(it, key)| self.unify_variable(it, key))
@@ -120,16 +131,18 @@ impl<'a> Matcher<'a> {
         spent: &mut Spent,
     ) {
         let (all, keys) = self.reached(reference);
-        for reached in all {
-            for (element, is_there) in elements(&reached.value) {
+        for (number, reached) in all.iter().enumerate() {
+            for (index, (element, is_there)) in elements(&reached.value).into_iter().enumerate() {
                 if !spent.step(self.number, at) {
                     return;
                 }
                 let (undo, before) = (self.undo.len(), self.is_certain);
                 let keys_of = reached.keys.clone();
                 let is_certain = reached.is_certain && is_there;
-                let element = Reached { value: element, keys: keys_of, is_certain };
-                if self.take(&element, &keys, Some(Term::Variable(variable))) {
+                let is_as_written = reached.is_as_written;
+                let element = Reached { value: element, keys: keys_of, is_certain, is_as_written };
+                let word = self.word_of_element(reference, (number, index), &element);
+                if self.take_word(word, &element, &keys, Some(Term::Variable(variable))) {
                     self.matches(at + 1, spent);
                 }
                 self.restore(undo, before);

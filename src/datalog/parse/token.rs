@@ -95,11 +95,16 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn advance(&mut self) {
-        self.skip_blank();
-        let rest = &self.text[self.at..self.end];
+        self.token = self.token_from(self.at);
+        self.at = self.token.end;
+    }
+
+    /// Returns the token that begins at a place, or behind the blanks and comments there.
+    pub(super) fn token_from(&self, at: usize) -> Token {
+        let start = self.behind_blank(at);
+        let rest = &self.text[start..self.end];
         let Some(first) = rest.chars().next() else {
-            self.token = Token { kind: Kind::End, start: self.end, end: self.end };
-            return;
+            return Token { kind: Kind::End, start: self.end, end: self.end };
         };
         let (kind, length) = if first.is_alphabetic() || first == '_' {
             (Kind::Word, length_of(rest, |it| it.is_alphanumeric() || it == '_'))
@@ -111,20 +116,33 @@ impl<'a> Parser<'a> {
             let sign = SIGNS.iter().find(|it| rest.starts_with(**it));
             (Kind::Sign, sign.map_or(first.len_utf8(), |it| it.len()))
         };
-        self.token = Token { kind, start: self.at, end: self.at + length };
-        self.at += length;
+        Token { kind, start, end: start + length }
     }
 
-    pub(super) fn skip_blank(&mut self) {
-        loop {
-            let rest = &self.text[self.at..self.end];
-            let blank = rest.len() - rest.trim_start().len();
-            self.at += blank;
-            if !self.text[self.at..self.end].starts_with("//") {
-                return;
+    /// Returns whether the tokens behind the current one are these; `word` stands for any word.
+    pub(super) fn is_followed_by(&self, tokens: &[&str]) -> bool {
+        let mut at = self.token.end;
+        tokens.iter().all(|wanted| {
+            let token = self.token_from(at);
+            at = token.end;
+            match *wanted {
+                "word" => token.kind == Kind::Word,
+                wanted => &self.text[token.start..token.end] == wanted,
             }
-            let line = &self.text[self.at..self.end];
-            self.at += line.find('\n').unwrap_or(line.len());
+        })
+    }
+
+    /// Returns the first place that is neither blank nor in a comment.
+    fn behind_blank(&self, from: usize) -> usize {
+        let mut at = from;
+        loop {
+            let rest = &self.text[at..self.end];
+            at += rest.len() - rest.trim_start().len();
+            let rest = &self.text[at..self.end];
+            if !rest.starts_with("//") {
+                return at;
+            }
+            at += rest.find('\n').unwrap_or(rest.len());
         }
     }
 }

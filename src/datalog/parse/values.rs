@@ -1,5 +1,7 @@
 //! What only policies say: references, expressions of the configuration language, messages.
 
+use std::borrow::Cow;
+
 use crate::diagnostic::Span;
 use crate::syntax;
 use crate::value::{Number, Value};
@@ -47,7 +49,7 @@ impl Parser<'_> {
             let reference = self.reference()?;
             return Some(Literal::Refers { reference, equals: self.equals()?, is_absent: false });
         }
-        if self.token.kind == Kind::Word && self.next_is_in() {
+        if self.token.kind == Kind::Word && self.is_followed_by(&["in"]) {
             let variable = self.variable()?;
             self.expect_word("in")?;
             return Some(Literal::Member(variable, self.reference()?));
@@ -55,27 +57,18 @@ impl Parser<'_> {
         Some(Literal::Holds(self.atom()?))
     }
 
-    fn next_is_in(&self) -> bool {
-        let rest = self.text[self.token.end..self.end].trim_start();
-        rest.strip_prefix("in").is_some_and(|it| it.starts_with(char::is_whitespace))
-    }
-
     /// Returns whether a reference begins here: a variable, or one in a tense, with a step behind it.
     pub(super) fn is_reference(&self) -> bool {
         if self.token.kind != Kind::Word {
             return false;
         }
-        let rest = self.text[self.token.end..self.end].trim_start();
-        if rest.starts_with(['.', '[']) {
-            return true;
-        }
-        if Tense::of(self.slice()).is_none() {
-            return false;
-        }
-        let Some((_, behind)) = rest.strip_prefix('(').and_then(|it| it.split_once(')')) else {
-            return false;
+        let in_tense = ["(", "word", ")"];
+        let starts = |step: &str| {
+            self.is_followed_by(&[step])
+                || Tense::of(self.slice()).is_some()
+                    && self.is_followed_by(&[in_tense.as_slice(), &[step]].concat())
         };
-        behind.trim_start().starts_with(['.', '['])
+        starts(".") || starts("[")
     }
 
     /// Reads `root.name[key]…`.
@@ -117,7 +110,7 @@ impl Parser<'_> {
     }
 
     fn is_before_parenthesis(&self) -> bool {
-        self.text[self.token.end..self.end].trim_start().starts_with('(')
+        self.is_followed_by(&["("])
     }
 
     fn equals(&mut self) -> Option<Option<Expression>> {
@@ -233,10 +226,11 @@ impl Parser<'_> {
 
     /// Reads what stands in braces, as a text of its own.
     fn message_part(&mut self, start: usize, end: usize) -> Option<MessagePart> {
+        let text = without_escapes(self.text, start, end);
         let mut inner = Parser {
             dialect: self.dialect,
             file: self.file,
-            text: self.text,
+            text: &text,
             end,
             at: start,
             token: super::Token::END,
@@ -281,6 +275,22 @@ impl Parser<'_> {
     }
 }
 
+/// Returns a text up to `end`, whose quotes behind `start` are not escaped: each stands beside a blank, so that all places stay.
+fn without_escapes(text: &str, start: usize, end: usize) -> Cow<'_, str> {
+    let part = &text[start..end];
+    if !part.contains("\\\"") {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = " ".repeat(start);
+    for (number, piece) in part.split("\\\"").enumerate() {
+        if number > 0 {
+            plain.push_str(if number % 2 == 1 { " \"" } else { "\" " });
+        }
+        plain.push_str(piece);
+    }
+    Cow::Owned(plain)
+}
+
 /// Returns how long an expression is: up to the first `,` or `;` outside of brackets and texts.
 fn formula_length(text: &str) -> usize {
     let bytes = text.as_bytes();
@@ -310,6 +320,14 @@ fn formula_length(text: &str) -> usize {
             b',' | b';' if open.is_empty() => return at,
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 at += text[at..].find('\n').unwrap_or(text.len() - at);
+                continue;
+            }
+            b'#' => {
+                at += text[at..].find('\n').unwrap_or(text.len() - at);
+                continue;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                at += text[at + 2..].find("*/").map_or(text.len() - at, |it| it + 4);
                 continue;
             }
             b'"' => open.push(b'"'),

@@ -1,5 +1,7 @@
 //! Regular expressions, in the syntax of RE2.
 
+use std::sync::Arc;
+
 use regex::Captures;
 
 use super::re2::{self, Pattern};
@@ -57,7 +59,7 @@ fn match_type(arguments: &[Value]) -> Result<Type, Failure> {
     }
 }
 
-fn compiled(call: &Call<'_>) -> Result<Pattern, Failure> {
+fn compiled(call: &Call<'_>) -> Result<Arc<Pattern>, Failure> {
     re2::compile(call.text(0))
         .map_err(|why| Failure::argument(0, format!("error parsing pattern: {why}")))
 }

@@ -115,6 +115,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
     };
     let variables = BTreeMap::new();
     trace::trace(TraceInput {
+        repetitions: trace::Repetitions::NONE,
         config,
         graph: &graph,
         sorted: sorted.into(),

@@ -30,6 +30,7 @@ impl Trace<'_> {
             Some(value) => value,
             None => self.evaluate(node, module, &Each::None, expression),
         };
+        let value = self.known_repetition(module, expression.span).unwrap_or(value);
         match expansion::keys(repetition, &value) {
             Keys::Known(entries) => Some(match self.structure.has_room_for(entries.len()) {
                 true => entries,
