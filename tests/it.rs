@@ -35,6 +35,8 @@ mod missed;
 mod mutations;
 #[path = "it/opentofu.rs"]
 mod opentofu;
+#[path = "it/policies.rs"]
+mod policies;
 #[path = "it/plugins.rs"]
 mod plugins;
 #[path = "it/quickstart.rs"]

@@ -8,6 +8,7 @@ use crate::syntax::{self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Ste
 use crate::value::{Str, Type, Value};
 use crate::world::World;
 
+use super::check::{self, Reference, Term};
 use super::domain::{Domain, Tense};
 use super::problem;
 
@@ -126,6 +127,21 @@ impl Formula {
                 Some((name.clone(), value.unwrap_or(Value::NULL)))
             })
             .collect()
+    }
+
+    /// Returns how it looks into its variables.
+    pub fn references(&self) -> Vec<Reference> {
+        let mut found = Vec::new();
+        syntax::references(&self.expression, &mut |root, steps, _| {
+            let named = self.uses.iter().find(|it| it.0 == root.text);
+            let Some((_, variable, Use::Whole(tense))) = named else { return };
+            let steps = steps.iter().map(|it| match it {
+                Step::Attribute(name) => check::Step::Name(name.text.clone()),
+                _ => check::Step::Key(Term::Any),
+            });
+            found.push(Reference { root: *variable, tense: *tense, steps: steps.collect() });
+        });
+        found
     }
 
     /// Returns the value, and why there is none where it fails.

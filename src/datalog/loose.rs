@@ -1,11 +1,12 @@
 //! Texts that may turn out to be bools or numbers: without a schema, nobody knows what a provider makes of `enabled = "false"`.
 
-use crate::value::{Type, Value, convert};
+use crate::value::{Type, Unknown, Value, convert};
 
 /// Returns whether a value is, or has in it, a text that reads exactly as a bool or a number.
 pub(super) fn may_convert(value: &Value) -> bool {
     match value.bare() {
         Value::String(_) => !readings(value).is_empty(),
+        Value::Unknown(it) => is_open_text(it),
         bare => bare.children().any(may_convert),
     }
 }
@@ -31,12 +32,33 @@ pub(super) fn converted(value: &Value) -> Value {
     let marks = value.marks();
     let inside = match value.bare() {
         text @ Value::String(_) => readings(text).into_iter().next().unwrap_or(text.clone()),
+        Value::Unknown(it) => unknown_as_written(it),
         it @ (Value::Object(_) | Value::Map(_)) => {
             Value::object(it.entries().into_iter().map(|(name, it)| (name, converted(it))))
         }
         it => Value::tuple(it.children().map(converted).collect()),
     };
     inside.mark(&marks)
+}
+
+/// Returns what is known of a value that is written for a provider: a text that is not known may become a bool or a number.
+pub(super) fn unknown_as_written(it: &Unknown) -> Value {
+    match is_open_text(it) {
+        true if it.refinement.not_null => Value::unknown_not_null(Type::DYNAMIC),
+        true => Value::unknown(Type::DYNAMIC),
+        false => Value::Unknown(it.clone().into()),
+    }
+}
+
+/// Whether it is a text of which nothing is known that no bool or number has.
+fn is_open_text(it: &Unknown) -> bool {
+    let begins_as = |prefix: &str| {
+        let is_number = |it: char| it.is_ascii_digit() || "-.e".contains(it);
+        "true".starts_with(prefix) || "false".starts_with(prefix) || prefix.chars().all(is_number)
+    };
+    it.ty == Type::STRING
+        && it.refinement.document.is_none()
+        && it.refinement.prefix.as_ref().is_none_or(|it| begins_as(it))
 }
 
 /// What a text reads as, the likeliest first.

@@ -235,7 +235,8 @@ impl<'a> Matcher<'a> {
             return;
         }
         let table = &self.database.tables[pattern.relation];
-        if table.is_replaced(position) {
+        // What a row rested on may have become certain since: it is found again all the same.
+        if table.is_replaced(position) && self.wanted.is_none() {
             return;
         }
         let (undo, before) = (self.undo.len(), self.is_certain);

@@ -125,6 +125,9 @@ impl Values {
     /// Returns the word of a value that is written for a provider: of its texts nobody knows whether they become bools or
     /// numbers.
     pub fn word_as_written(&self, value: &Value) -> u64 {
+        if let Value::Unknown(it) = value.bare() {
+            return self.word(&loose::unknown_as_written(it).mark(&value.marks()));
+        }
         let word = self.word(value);
         let loose = match loose::may_convert(value) {
             false => return word,

@@ -8,7 +8,7 @@ use super::model::Model;
 use super::proof::Explainer;
 use super::rules::{JUDGING, Level, Policies, SHAPING};
 use super::verdict::{Report, Verdict, level_of};
-use super::{told, waivers};
+use super::{told, waits, waivers};
 use crate::datalog::evaluate::{binding, evaluate_over};
 use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, Values, kinds, values};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -139,7 +139,7 @@ fn verdicts(
             let sentence = sentence(&rule.sentence, bound.as_ref(), program, model);
             let waits_for = match is_certain {
                 true => Vec::new(),
-                false => waits(bound.as_ref(), program, model),
+                false => waits::waits((program, database), model, (relation, position)),
             };
             found.push((
                 info,
@@ -235,36 +235,6 @@ fn sentence(
         _ => part.to_owned(),
     });
     parts.collect()
-}
-
-/// What is not known yet of what a possible verdict rests on.
-fn waits(
-    bound: Option<&(usize, Vec<Option<u64>>)>,
-    program: &Program,
-    model: &Model<'_>,
-) -> Vec<String> {
-    use crate::datalog::check::Literal;
-    let Some((rule, words)) = bound else { return Vec::new() };
-    let rule = &program.rules[*rule];
-    let mut found = BTreeSet::new();
-    for literal in &rule.body {
-        let (Literal::Refers(reference, _)
-        | Literal::Lacks(reference, _)
-        | Literal::Member(_, reference)
-        | Literal::AggregateOf { reference, .. }) = literal
-        else {
-            continue;
-        };
-        let Some(word) = words[reference.root].filter(|it| !values::is_value(*it)) else {
-            continue;
-        };
-        let Some(value) = model.value_of(reference.tense.of_node(word)) else { continue };
-        let address = model.show(&rule.kinds[reference.root], word);
-        if let Some(path) = reference.first_unknown(&value) {
-            found.insert(format!("{address}{path}"));
-        }
-    }
-    found.into_iter().collect()
 }
 
 fn exceeded(program: &Program, it: &Exceeded, limits: &Limits) -> Diagnostics {

@@ -16,6 +16,7 @@ mod repeated;
 pub mod rules;
 mod told;
 pub mod verdict;
+mod waits;
 pub mod waivers;
 mod written;
 

@@ -12,6 +12,7 @@ pub mod dice;
 pub mod faults;
 mod normal;
 pub mod place;
+pub mod rules;
 mod summary;
 
 use case::Section;

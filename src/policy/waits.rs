@@ -1,0 +1,112 @@
+//! What a verdict waits for that is only possible: what is not known yet of everything that it rests on.
+
+use std::collections::BTreeSet;
+
+use entail_rules::{Node, atom::Atom};
+
+use super::model::Model;
+use crate::datalog::check::{Literal, Pattern, Reference, Term};
+use crate::datalog::evaluate::binding;
+use crate::datalog::{Database, Domain, Program, values};
+use crate::lower::structure::{NodeKind, Style};
+
+/// How many conclusions are looked at for one verdict.
+const MOST: usize = 100;
+
+/// Returns the addresses and paths of what is not known yet, below a conclusion and all that it rests on.
+pub(super) fn waits(
+    (program, database): (&Program, &Database),
+    model: &Model<'_>,
+    row: (usize, usize),
+) -> Vec<String> {
+    let mut search = Search { program, database, model, found: BTreeSet::new(), open: vec![row] };
+    let mut seen = BTreeSet::new();
+    while let Some(row) = search.open.pop() {
+        if seen.insert(row) && seen.len() <= MOST {
+            search.look(row);
+        }
+    }
+    search.found.into_iter().collect()
+}
+
+struct Search<'s> {
+    program: &'s Program,
+    database: &'s Database,
+    model: &'s Model<'s>,
+    found: BTreeSet<String>,
+    /// Conclusions that are only possible: relation and position.
+    open: Vec<(usize, usize)>,
+}
+
+impl Search<'_> {
+    fn look(&mut self, (relation, position): (usize, usize)) {
+        let (program, model) = (self.program, self.model);
+        let bound = binding(program, self.database, Some(model), relation, position);
+        let Some((rule, words)) = bound else { return self.given(relation, position) };
+        let rule = &program.rules[rule];
+        for literal in &rule.body {
+            match literal {
+                Literal::Holds(pattern) | Literal::Absent(pattern) => {
+                    self.rests_on(pattern, &words)
+                }
+                Literal::Refers(reference, _)
+                | Literal::Lacks(reference, _)
+                | Literal::Member(_, reference)
+                | Literal::AggregateOf { reference, .. } => {
+                    self.reference(reference, &rule.kinds, &words);
+                }
+                Literal::If(formula) | Literal::Compute(_, formula) => {
+                    for reference in formula.references() {
+                        self.reference(&reference, &rule.kinds, &words);
+                    }
+                }
+                Literal::Compare(..) | Literal::Let(..) | Literal::Aggregate { .. } => {}
+            }
+        }
+    }
+
+    /// Goes on with the row that a pattern means, where that is only possible.
+    fn rests_on(&mut self, pattern: &Pattern, words: &[Option<u64>]) {
+        let word = |term: &Term| match term {
+            Term::Variable(it) => words[*it],
+            Term::InTense(tense, it) => Some(tense.of_node(words[*it]?)),
+            Term::Word(it) => Some(*it),
+            Term::Any => None,
+        };
+        let row: Option<Vec<u64>> = pattern.terms.iter().map(word).collect();
+        let table = self.database.table(pattern.relation);
+        if let Some(position) = row.and_then(|it| table.position(&it))
+            && !table.is_certain(position)
+        {
+            self.open.push((pattern.relation, position));
+        }
+    }
+
+    fn reference(&mut self, reference: &Reference, kinds: &[String], words: &[Option<u64>]) {
+        let word = words[reference.root].filter(|it| !values::is_value(*it));
+        let Some(word) = word else { return };
+        let Some(value) = self.model.value_of(reference.tense.of_node(word)) else { return };
+        if let Some(path) = reference.first_unknown(&value) {
+            let address = self.model.show(&kinds[reference.root], word);
+            self.found.insert(format!("{address}{path}"));
+        }
+    }
+
+    /// A block of which nobody knows how often it is there waits for its keys.
+    fn given(&mut self, relation: usize, position: usize) {
+        let row = self.database.table(relation).row(position);
+        let node = row.first().and_then(|it| Node::from_word(*it));
+        let node = node.filter(|it| (it.0 as usize) < self.model.structure.nodes.len());
+        let Some(NodeKind::Pending(id)) = node.map(|it| self.model.structure.kind(it)) else {
+            return;
+        };
+        let resource = self.model.structure.resource(*id);
+        let keys = match resource.style {
+            Style::Count => "count",
+            Style::ForEach => "for_each",
+            Style::Enabled => "enabled",
+            Style::Single => return,
+        };
+        self.found.insert(format!("{}.{keys}", resource.address));
+    }
+}
