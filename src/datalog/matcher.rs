@@ -276,7 +276,7 @@ impl<'a> Matcher<'a> {
             Some(known) if !self.meets(known, word) => return false,
             // The more that is known of it, and of its being secret, the better.
             Some(known) => {
-                let better = if values::is_open(known) { word } else { known };
+                let better = self.program.values.narrower(known, word);
                 let better = match values::is_secret(known) || values::is_secret(word) {
                     true => values::secret(better),
                     false => better,

@@ -21,6 +21,7 @@ pub mod kinds;
 pub mod limits;
 mod loose;
 mod matcher;
+mod narrow;
 pub mod parse;
 mod plan;
 mod problem;

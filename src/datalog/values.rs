@@ -9,7 +9,7 @@ use std::hash::Hasher;
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::loose;
+use super::{loose, narrow};
 use crate::expression::print::format_value;
 use crate::value::unknown::known_equality;
 use crate::value::{Kind, Marks, Number, Value};
@@ -202,6 +202,26 @@ impl Values {
         }
         let known = self.known.lock();
         known_equality(&known.get(one)?, &known.get(other)?)
+    }
+
+    /// Returns the word of what is known of something that two words stand for.
+    pub fn narrower(&self, one: u64, other: u64) -> u64 {
+        match (is_open(one), is_open(other)) {
+            // A text that may become something else gives way to what it is compared with.
+            (false, false) if one & LOOSE != 0 => other,
+            (false, _) => one,
+            (true, false) => other,
+            (true, true) if key(one) == key(other) => one,
+            (true, true) => {
+                let known = self.known.lock();
+                let (Some(a), Some(b)) = (known.get(one), known.get(other)) else { return one };
+                drop(known);
+                let both = narrow::both(&a, &b);
+                // Where one of them says it all, it stays the one of its place.
+                let same = [(one, a), (other, b)].into_iter().find(|it| it.1 == both);
+                same.map_or_else(|| self.word(&both), |it| it.0)
+            }
+        }
     }
 
     /// Writes a value for people: texts as they are, other values as one would write them; nothing of a secret.

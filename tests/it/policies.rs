@@ -2,15 +2,20 @@
 //!
 //! An ordinary run tries some; `ENTAIL_POLICIES=10000` tries that many, from another beginning with `ENTAIL_SEED`.
 
+#![expect(clippy::print_stderr, reason = "how many rules were tried, and how they ended")]
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use entail::diagnostic::Sources;
+use entail::datalog::Limits;
+use entail::diagnostic::{Diagnostics, Sources};
 use entail::policy::Report;
-use entail::workflow::policy::{CheckOptions, check};
+use entail::workflow::policy::{CheckOptions, Checked, check};
 use entail::workflow::{Host, Nobody};
 use entail::world::{Files, World};
+use entail_rules::library::LIBRARY;
 
 use crate::support::dice::Dice;
 use crate::support::rules::{self, Rule};
@@ -25,6 +30,13 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
 
 /// Judges a configuration in memory; nothing where a rule is faulty.
 fn judged(texts: &[(&str, &str)]) -> Option<Report> {
+    let (checked, is_faulty) = checked(texts, Limits::default());
+    let checked = checked.expect("the configuration can be read");
+    (!is_faulty).then_some(checked.report)
+}
+
+/// Judges a configuration in memory, and says whether a rule is faulty.
+fn checked(texts: &[(&str, &str)], limits: Limits) -> (Result<Checked, Diagnostics>, bool) {
     let root = Path::new("/root-of-random-policies");
     let world = World {
         cwd: root.into(),
@@ -35,12 +47,14 @@ fn judged(texts: &[(&str, &str)]) -> Option<Report> {
     };
     let (world, stop, sources) = (Arc::new(world), Default::default(), Sources::default());
     let host = Host { world: &world, sources: &sources, tell: &Nobody, ask: &Nobody, stop: &stop };
-    let checked = check(&host, &CheckOptions::default()).expect("the configuration can be read");
+    let checked = check(&host, &CheckOptions { limits, ..CheckOptions::default() });
     let is_faulty = |it: &entail::diagnostic::Diagnostic| {
         let file = it.subject.map(|it| sources.place(it));
         it.is_error() && file.is_some_and(|it| it.contains(".rules"))
     };
-    (!checked.problems.iter().any(is_faulty)).then_some(checked.report)
+    let problems = checked.as_ref().map_or_else(|it| it, |it| &it.problems);
+    let is_faulty = problems.iter().any(is_faulty);
+    (checked, is_faulty)
 }
 
 /// Verdicts as documents, without lines of rules.
@@ -181,4 +195,116 @@ fn a_relation_taken_out_of_a_rule_says_the_same() {
         tried += usize::from(are_alike(seed, &config, &[one], &[other]));
     }
     assert!(tried > 30, "{tried}");
+}
+
+/// What may stand anywhere in rules.
+const STRANGE: &[&str] = &[
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ";",
+    "<--",
+    "!",
+    "==",
+    ".",
+    "\"",
+    "{{",
+    "if ",
+    "let x = ",
+    " in ",
+    "agg ",
+    "old(",
+    "count()",
+    "// @rule a.b: c\n",
+    "// @severity",
+    "_",
+    "n",
+    "true",
+    "-1",
+    "1e999",
+    "999999999999999999999",
+    "::",
+    "core::",
+    "deny(n, \"x\") <-- ",
+    "h0(n) <-- h0(n);",
+    "relation r(Node);",
+    "\u{202e}",
+    "\u{0}",
+    "é",
+    "\r\n",
+    "${",
+    "[_]",
+    "[k]",
+    "..",
+    "jsondecode(",
+    "[for a in ",
+    "n.a.b.c",
+    "? :",
+    "/*",
+    "#",
+    "plan(p), ",
+    "sum(x) in ",
+    "range(1000000)",
+    "\\",
+];
+
+/// Changes a text in a place or two.
+fn mutated(dice: &mut Dice, text: &str) -> String {
+    let mut text: Vec<char> = text.chars().collect();
+    for _ in 0..=dice.below(4) {
+        if text.is_empty() {
+            break;
+        }
+        let at = dice.below(text.len());
+        let end = (at + 1 + dice.below(30)).min(text.len());
+        match dice.below(5) {
+            0 => drop(text.drain(at..end)),
+            1 => {
+                let part = text[at..end].to_vec();
+                let to = dice.below(text.len());
+                text.splice(to..to, part);
+            }
+            2 => drop(text.splice(at..end, dice.pick(STRANGE).chars())),
+            3 => drop(text.splice(at..at, dice.pick(STRANGE).repeat(1 + dice.below(3)).chars())),
+            _ => {
+                let strange = dice.pick(STRANGE).repeat(if dice.one_in(20) { 600 } else { 2 });
+                text.splice(at..at, strange.chars());
+            }
+        }
+    }
+    text.into_iter().collect()
+}
+
+#[test]
+fn whatever_a_rule_file_holds_it_is_judged_or_told_within_bounds() {
+    let limits = Limits { rows: 20_000, steps: 200_000, time: Duration::from_secs(5) };
+    let (mut faulty, mut exceeded) = (0, 0);
+    let (mut longest, seeds) = (Duration::ZERO, seeds(300));
+    for seed in seeds.clone() {
+        let mut dice = Dice(seed);
+        let config = rules::configuration(&mut dice);
+        let text = match dice.below(3) {
+            0 => dice.pick(LIBRARY).1.to_owned(),
+            _ => rules::text(&rules::rules(&mut dice)),
+        };
+        let text = if dice.one_in(4) { text } else { mutated(&mut dice, &text) };
+        let texts = [("main.tf", &*config), ("policies/p.rules", &*text)];
+        let begun = Instant::now();
+        let judge = || checked(&texts, limits.clone());
+        let (judged, is_faulty) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(judge))
+            .unwrap_or_else(|_| panic!("seed {seed}: it panics over\n{config}\n----\n{text}"));
+        longest = longest.max(begun.elapsed());
+        assert!(longest < 4 * limits.time, "seed {seed} takes {longest:?}\n{config}\n----\n{text}");
+        faulty += u64::from(is_faulty);
+        exceeded += u64::from(judged.is_err());
+    }
+    eprintln!(
+        "{seeds:?}: {faulty} faulty, {exceeded} ended by a bound, the longest took {longest:?}"
+    );
+    let count = seeds.end - seeds.start;
+    assert!(faulty > count / 4 && faulty < count * 9 / 10, "{faulty} of {count} are faulty");
 }

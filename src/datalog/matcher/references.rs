@@ -16,8 +16,9 @@ impl<'a> Matcher<'a> {
             steps.push(match step {
                 check::Step::Name(name) => walk::Step::Name(name),
                 check::Step::Key(Term::Variable(it)) => match self.values[*it] {
-                    Some(word) => walk::Step::Key(self.known(word)),
-                    None => {
+                    Some(word) if !values::is_open(word) => walk::Step::Key(self.known(word)),
+                    // A key that is not known yet turns out to be one of those that are there.
+                    _ => {
                         keys.push(*it);
                         walk::Step::Each
                     }
@@ -60,7 +61,7 @@ impl<'a> Matcher<'a> {
         };
         if keys.is_empty() && !binds {
             // Nothing is learned but whether it is there.
-            if let Some(is_certain) = self.best(&all, equals) {
+            if let Some(is_certain) = self.best(&all, &keys, equals) {
                 self.go_on(at, is_certain, spent);
             }
             return;
@@ -99,12 +100,17 @@ impl<'a> Matcher<'a> {
     }
 
     /// Returns whether anything was reached that is equal to the term: for certain, perhaps, or nothing.
-    pub(super) fn best(&mut self, all: &[Reached], equals: Option<Term>) -> Option<bool> {
+    pub(super) fn best(
+        &mut self,
+        all: &[Reached],
+        keys: &[usize],
+        equals: Option<Term>,
+    ) -> Option<bool> {
         let mut best = None;
         for reached in all {
             let (undo, before) = (self.undo.len(), self.is_certain);
             self.is_certain = true;
-            let fits = self.take(reached, &[], equals);
+            let fits = self.take(reached, keys, equals);
             let is_certain = self.is_certain;
             self.restore(undo, before);
             if fits {
@@ -119,8 +125,8 @@ impl<'a> Matcher<'a> {
 
     /// Returns whether a reference leads to something, or to this.
     pub(super) fn leads(&mut self, reference: &'a Reference, equals: Option<Term>) -> Option<bool> {
-        let all = self.reached(reference).0;
-        self.best(&all, equals)
+        let (all, keys) = self.reached(reference);
+        self.best(&all, &keys, equals)
     }
 
     pub(super) fn member(
@@ -187,7 +193,17 @@ impl<'a> Matcher<'a> {
     ) -> Vec<Counted> {
         let (all, keys) = self.reached(reference);
         let values = &self.program.values;
-        let counted = all.iter().map(|reached| {
+        let counted = all.into_iter().filter_map(|reached| {
+            // A key that is not known yet may be this one.
+            let known = keys.iter().zip(&reached.keys).filter_map(|(it, key)| {
+                self.values[*it].map(|word| values.same(word, values.word(key)))
+            });
+            let known: Vec<Option<bool>> = known.collect();
+            if known.contains(&Some(false)) {
+                return None;
+            }
+            let is_certain = reached.is_certain && !known.contains(&None);
+            let reached = Reached { is_certain, ..reached };
             let value = match over {
                 None => None,
                 Some(Over::Reached) => Some(&reached.value),
@@ -195,7 +211,7 @@ impl<'a> Matcher<'a> {
                     keys.iter().position(|key| *key == it).and_then(|at| reached.keys.get(at))
                 }
             };
-            Counted::of_value(value, reached, values)
+            Some(Counted::of_value(value, &reached, values))
         });
         counted.collect()
     }
