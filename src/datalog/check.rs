@@ -3,7 +3,7 @@
 //! A program is safe: every variable of a head, a negation or a condition gets its value before; and stratified: no
 //! relation depends on its own absence.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostics, FileId, Span};
@@ -13,6 +13,7 @@ pub use super::syntax::{Aggregate, Arithmetic, Comparison};
 use super::values::Values;
 use super::{infer, kinds, problem, reader::RuleReader, syntax};
 
+mod faults;
 mod parts;
 
 pub use parts::{Literal, Over, Part, Pattern, Reference, Step, Term, Value};
@@ -76,6 +77,10 @@ pub struct Program {
     pub values: Arc<Values>,
     /// Whether rules speak of values.
     pub has_values: bool,
+    /// Relations of which a rule is left out, because something is wrong with it.
+    pub(super) faulty: BTreeSet<usize>,
+    /// Relations of one's own, by group, whose rules cannot be read.
+    pub(super) broken: BTreeSet<(String, String)>,
     by_name: HashMap<String, usize>,
 }
 
@@ -132,6 +137,7 @@ impl Program {
         }
         if program.has_values {
             infer::declare_own(&mut program, &texts, &mut problems);
+            faults::mark_broken(&mut program, &texts);
         }
         let mut sentences: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         for (source, text) in &texts {
@@ -148,7 +154,9 @@ impl Program {
         }
         program.stratify(&mut problems);
         if program.has_values {
-            infer::refuse_computed_recursion(&program, &mut problems);
+            infer::refuse_computed_recursion(&mut program, &mut problems);
+            faults::leave_out(&mut program);
+            problems.0.sort_by_key(|it| it.subject.map(|it| (it.file, it.start)));
         }
         (program, problems)
     }
@@ -274,14 +282,14 @@ impl Program {
             Dialect::Policies => reader.body(&rule.body),
         };
         if reader.failed {
-            return;
+            return self.mark_faulty(source.group, rule);
         }
         let heads: Vec<(usize, Vec<Value>)> =
             rule.heads.iter().filter_map(|it| reader.head(it)).collect();
         reader.report_singletons();
         let (variables, kinds, failed) = (reader.variables, reader.kinds, reader.failed);
         if failed {
-            return;
+            return self.mark_faulty(source.group, rule);
         }
         let name = match rule.name.as_str() {
             "" => format!("{}:{}", source.name, rule.span.start),
@@ -308,30 +316,32 @@ impl Program {
         }
     }
 
+    fn mark_faulty(&mut self, group: &str, rule: &syntax::Rule) {
+        for head in &rule.heads {
+            self.mark_faulty_relation(group, &head.relation);
+        }
+    }
+
+    /// Marks a relation of one's own; what all share says the same, whatever is wrong with somebody's rule.
+    pub(super) fn mark_faulty_relation(&mut self, group: &str, name: &str) {
+        let relation = self.relation_in(group, name);
+        self.faulty.extend(relation.filter(|it| self.relations[*it].name.contains('@')));
+    }
+
+    /// Sorts the rules into strata. Those of relations that rest on their own absence are left out.
     fn stratify(&mut self, problems: &mut Diagnostics) {
-        let mut level = vec![0_usize; self.relations.len()];
-        for round in 0.. {
-            let mut raised = None;
-            for (index, rule) in self.rules.iter().enumerate() {
-                let needed = rule
-                    .body
-                    .iter()
-                    .filter_map(|it| Some(level[it.relation()?] + usize::from(!it.is_positive())));
-                let needed = needed.max().unwrap_or(0);
-                if needed > level[rule.head] {
-                    level[rule.head] = needed;
-                    raised = Some(index);
+        let level = loop {
+            match self.levels() {
+                Some(level) => break level,
+                None => {
+                    let (circle, span) = self.negative_circle();
+                    let names: Vec<&str> = circle.iter().map(|&it| self.shown_name(it)).collect();
+                    problems.push(problem::unstratifiable(&names, span));
+                    self.rules.retain(|it| !circle.contains(&it.head));
+                    self.faulty.extend(circle);
                 }
             }
-            let Some(index) = raised else { break };
-            if round > self.relations.len() {
-                let circle = self.negative_circle();
-                let names: Vec<&str> = circle.iter().map(|&it| self.shown_name(it)).collect();
-                problems.push(problem::unstratifiable(&names, self.rules[index].span));
-                self.strata = Vec::new();
-                return;
-            }
-        }
+        };
         self.strata = vec![Vec::new(); level.iter().max().map_or(0, |it| it + 1)];
         for (index, rule) in self.rules.iter().enumerate() {
             self.strata[level[rule.head]].push(index);
@@ -339,14 +349,37 @@ impl Program {
         self.strata.retain(|it| !it.is_empty());
     }
 
-    /// Returns a relation that depends on its own absence, and the way back to it.
-    fn negative_circle(&self) -> Vec<usize> {
+    /// The stratum of each relation; nothing where one rests on its own absence.
+    fn levels(&self) -> Option<Vec<usize>> {
+        let mut level = vec![0_usize; self.relations.len()];
+        for _ in 0..=self.relations.len() + 1 {
+            let mut is_raised = false;
+            for rule in &self.rules {
+                let needed = rule
+                    .body
+                    .iter()
+                    .filter_map(|it| Some(level[it.relation()?] + usize::from(!it.is_positive())));
+                let needed = needed.max().unwrap_or(0);
+                if needed > level[rule.head] {
+                    level[rule.head] = needed;
+                    is_raised = true;
+                }
+            }
+            if !is_raised {
+                return Some(level);
+            }
+        }
+        None
+    }
+
+    /// Returns a relation that depends on its own absence, the way back to it, and where the absence is asked for.
+    fn negative_circle(&self) -> (Vec<usize>, Span) {
         for rule in &self.rules {
-            for literal in rule.body.iter().filter(|it| !it.is_positive()) {
+            for (at, literal) in rule.body.iter().enumerate().filter(|it| !it.1.is_positive()) {
                 let Some(from) = literal.relation() else { continue };
                 if let Some(mut way) = self.way(from, rule.head) {
                     way.insert(0, rule.head);
-                    return way;
+                    return (way, rule.places.get(at).copied().unwrap_or(rule.span));
                 }
             }
         }

@@ -126,8 +126,9 @@ fn keys(reference: &syntax::Reference, learn: &mut impl FnMut(&Variable, &str)) 
 }
 
 /// Refuses rules that compute a value from conclusions that rest on the value: that need not end.
-pub(super) fn refuse_computed_recursion(program: &Program, problems: &mut Diagnostics) {
-    for rule in &program.rules {
+pub(super) fn refuse_computed_recursion(program: &mut Program, problems: &mut Diagnostics) {
+    let mut refused = Vec::new();
+    for (at, rule) in program.rules.iter().enumerate() {
         let computed: Vec<usize> = rule.body.iter().filter_map(computes).collect();
         let gives = |term: &Value| match term {
             Value::Variable(it) => computed.contains(it),
@@ -142,7 +143,16 @@ pub(super) fn refuse_computed_recursion(program: &Program, problems: &mut Diagno
         if let Some(mut circle) = circle {
             circle.insert(0, rule.head);
             let names: Vec<&str> = circle.iter().map(|it| program.shown_name(*it)).collect();
-            problems.push(problem::computed_recursion(&names, rule.span));
+            let computes = rule.body.iter().position(|it| computes(it).is_some());
+            let place = computes.and_then(|it| rule.places.get(it)).copied().unwrap_or(rule.span);
+            problems.push(problem::computed_recursion(&names, place));
+            refused.push(at);
+        }
+    }
+    for at in refused.into_iter().rev() {
+        let rule = program.rules.remove(at);
+        if program.relations[rule.head].name.contains('@') {
+            program.faulty.insert(rule.head);
         }
     }
 }

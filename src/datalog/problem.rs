@@ -3,15 +3,27 @@
 use crate::diagnostic::{Diagnostic, Sort, Span};
 
 /// The text is not a rule or a declaration.
-pub(super) fn syntax(expected: &str, found: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Invalid rule").detail(format!("Expected {expected}, found {found}.")).at(at)
+pub(super) fn syntax(expected: &str, found: &str, hint: &str, at: Span) -> Diagnostic {
+    let detail = format!("Expected {expected}, found {found}. {hint}");
+    Diagnostic::error("Invalid rule").detail(detail.trim_end()).at(at)
+}
+
+/// A rule does not end before the next one begins.
+pub(super) fn no_semicolon(at: Span) -> Diagnostic {
+    Diagnostic::error("Invalid rule").detail("A rule ends with `;`, which is missing here.").at(at)
 }
 
 /// A rule names a relation that nothing declares.
 pub(super) fn unknown_relation(name: &str, nearest: Option<&str>, at: Span) -> Diagnostic {
     let hint = nearest.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
+    let known = match nearest {
+        Some(_) => "",
+        None => {
+            " `entail policy docs` lists those that there are; one of your own is there once a rule concludes it."
+        }
+    };
     Diagnostic::error("Unknown relation")
-        .detail(format!("There is no relation `{name}`.{hint}"))
+        .detail(format!("There is no relation `{name}`.{hint}{known}"))
         .at(at)
         .sort(Sort::UnknownRelation)
 }
@@ -29,7 +41,7 @@ pub(super) fn unknown_kind(relation: &str, kind: &str, at: Span) -> Diagnostic {
 pub(super) fn given_relation(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error("Relation of the program")
         .detail(format!(
-            "What `{name}` holds is told by the program, so that no other rule can conclude it. Conclude a relation of your own, and declare it."
+            "What `{name}` holds is told by the program, so that no other rule can conclude it. Conclude a relation of your own, with another name."
         ))
         .at(at)
 }
@@ -68,17 +80,40 @@ pub(super) fn duplicate_rule(name: &str, at: Span) -> Diagnostic {
 }
 
 /// A relation is used with another number of columns than it has.
-pub(super) fn arity(name: &str, expected: usize, found: usize, at: Span) -> Diagnostic {
+///
+/// - `columns`: the kinds of its columns, and what is said of it.
+pub(super) fn arity(
+    name: &str,
+    (columns, says): (&[String], Option<&str>),
+    found: usize,
+    at: Span,
+) -> Diagnostic {
+    let count = |it: usize| if it == 1 { "1 column".to_owned() } else { format!("{it} columns") };
+    let are = if found == 1 { "is" } else { "are" };
+    let kinds = match columns {
+        [] => String::new(),
+        columns => format!(" ({})", columns.join(", ")),
+    };
+    let says = says.map_or(String::new(), |it| format!(" {it}"));
     Diagnostic::error("Wrong number of columns")
-        .detail(format!("`{name}` has {expected} columns, here are {found}."))
+        .detail(format!(
+            "`{name}` has {}{kinds}, and here {are} {found}; `_` stands for any.{says}",
+            count(columns.len())
+        ))
         .at(at)
 }
 
 /// A variable is used where nothing gives it a value.
 pub(super) fn unbound(variable: &str, place: &str, at: Span) -> Diagnostic {
+    let way_out = match variable {
+        "var" | "local" | "module" | "data" | "each" | "count" | "path" | "terraform" | "self" => {
+            "A rule sees its own variables alone, nothing of a configuration by name: `variable(v), address(v, \"var.region\"), v.value == r` gives `r` the value of one."
+        }
+        _ => "Use it in a premise that is not negated, which gives it one.",
+    };
     Diagnostic::error("Unbound variable")
         .detail(format!(
-            "Nothing gives `{variable}` a value before it is used in {place}. Use it in a relation of the body that is not negated."
+            "Nothing gives `{variable}` a value before it is used in {place}. {way_out}"
         ))
         .at(at)
 }
@@ -96,7 +131,8 @@ pub(super) fn singleton(variable: &str, at: Span) -> Diagnostic {
 pub(super) fn kinds_differ(what: &str, one: &str, other: &str, at: Span) -> Diagnostic {
     Diagnostic::error("Kinds do not match")
         .detail(format!(
-            "`{what}` is of kind {one}, and this column of kind {other}; they never are equal."
+            "`{what}` is of kind {one}, and this column of kind {other}; they never are equal.{}",
+            of_kind(other)
         ))
         .at(at)
 }
@@ -111,9 +147,16 @@ pub(super) fn never_equal(what: &str, one: &str, other: &str, at: Span) -> Diagn
 }
 
 /// `Kind::Word` does not exist.
-pub(super) fn unknown_constant(kind: &str, word: &str, at: Span) -> Diagnostic {
+pub(super) fn unknown_constant(kind: &str, word: &str, all: &[&str], at: Span) -> Diagnostic {
+    let known = match all {
+        [] => format!("There is no kind `{kind}` with constants."),
+        all => format!(
+            "There are {}.",
+            all.iter().map(|it| format!("`{kind}::{it}`")).collect::<Vec<_>>().join(", ")
+        ),
+    };
     Diagnostic::error("Unknown constant")
-        .detail(format!("There is no constant `{kind}::{word}`."))
+        .detail(format!("There is no constant `{kind}::{word}`. {known}"))
         .at(at)
 }
 
@@ -169,4 +212,16 @@ pub(super) fn no_truth(at: Span) -> Diagnostic {
     Diagnostic::error("Invalid condition")
         .detail("The condition is null, or no bool: it must be true or false.")
         .at(at)
+}
+
+/// How something of a kind is written, where that is not how it seems.
+fn of_kind(kind: &str) -> String {
+    if kind == super::kinds::NODE {
+        return " A node is a variable that a relation gives its value, such as `n` in `resource(n, _)`.".to_owned();
+    }
+    let vocabulary = entail_rules::atom::vocabularies().find(|it| it.kind == kind);
+    vocabulary.map_or(String::new(), |it| {
+        let words: Vec<String> = it.words.iter().map(|it| format!("`{kind}::{}`", it.0)).collect();
+        format!(" Write one of {}.", words.join(", "))
+    })
 }

@@ -125,6 +125,11 @@ impl<'a> RuleReader<'a> {
 
     fn relation(&mut self, name: &str, columns: usize, span: Span) -> Option<usize> {
         let Some(relation) = self.program.relation_in(self.source.group, name) else {
+            if self.program.broken.contains(&(self.source.group.to_owned(), name.to_owned())) {
+                // It is told already what is wrong with its rules.
+                self.failed = true;
+                return None;
+            }
             let group = self.source.group;
             let known = self.program.relations.iter().map(|it| it.name.as_str());
             let nearest = known.filter_map(|it| match it.split_once('@') {
@@ -137,7 +142,9 @@ impl<'a> RuleReader<'a> {
         };
         let expected = self.program.relations[relation].columns.len();
         if expected != columns {
-            return self.fail(problem::arity(name, expected, columns, span));
+            let known = &self.program.relations[relation];
+            let says = known.doc.first().map(String::as_str);
+            return self.fail(problem::arity(name, (&known.columns, says), columns, span));
         }
         Some(relation)
     }
@@ -178,7 +185,11 @@ impl<'a> RuleReader<'a> {
             Expression::Message(parts, _) => self.message(parts),
             Expression::Constant(kind, word, span) => match atom::constant(kind, word) {
                 Some(it) => Some(Value::Word(it)),
-                None => self.fail(problem::unknown_constant(kind, word, *span)),
+                None => {
+                    let all = atom::vocabularies().find(|it| it.kind == kind);
+                    let all = all.map_or(Vec::new(), |it| it.words.iter().map(|it| it.0).collect());
+                    self.fail(problem::unknown_constant(kind, word, &all, *span))
+                }
             },
             Expression::Arithmetic(operator, left, right) => {
                 self.expect_number(left);
@@ -208,6 +219,10 @@ impl<'a> RuleReader<'a> {
     /// Returns the number of a variable that has a value.
     pub(super) fn bound(&mut self, variable: &Variable, place: &'static str) -> Option<usize> {
         if !self.variables.contains(&variable.name) {
+            if self.failed {
+                // What is wrong before may be what would have given it a value.
+                return None;
+            }
             return self.fail(problem::unbound(&variable.name, place, variable.span));
         }
         Some(self.bind(variable))

@@ -13,6 +13,8 @@ pub struct Text {
     pub declarations: Vec<Declaration>,
     /// Rules, in order.
     pub rules: Vec<Rule>,
+    /// The relations that rules conclude which cannot be read.
+    pub broken: Vec<String>,
 }
 
 /// `relation name(Kind, Kind);`

@@ -239,20 +239,28 @@ fn sentence(
 
 fn exceeded(program: &Program, it: &Exceeded, limits: &Limits) -> Diagnostics {
     let rule = &program.rules[it.rule];
-    let what = match it.limit {
-        "rows" => format!("more than {} rows", limits.rows),
-        "steps" => format!("more than {} steps", limits.steps),
-        _ => format!("longer than {} s", limits.time.as_secs()),
+    let (what, unit) = match it.limit {
+        "rows" => (format!("concluded more than {} rows", limits.rows), "NUMBER"),
+        "steps" => (format!("took more than {} steps", limits.steps), "NUMBER"),
+        _ => (format!("took longer than {} s", limits.time.as_secs()), "SECONDS"),
     };
     let place = rule.places.get(it.premise).copied().unwrap_or(rule.span);
     Diagnostic::error("Policies take too much")
         .detail(format!(
-            "The rules took {what} when `{}` was evaluated. Parts of a rule that have no variable in common pair everything with everything; give them one, or raise the bound with -policy-limit={}=NUMBER.",
-            rule.name, it.limit
+            "The rules {what}, and {} was under way, at this premise. Premises that have no variable in common pair everything with everything: give them one, or put what they share into a relation of its own. If it is meant so, raise the bound: -policy-limit={}={unit}.",
+            called(program, rule), it.limit
         ))
         .at(place)
         .within(rule.span)
         .into()
+}
+
+/// What a rule is called: its name, or what it concludes.
+fn called(program: &Program, rule: &crate::datalog::check::Rule) -> String {
+    match rule.sentence.is_empty() {
+        true => format!("the rule that concludes `{}`", program.shown_name(rule.head)),
+        false => format!("the rule `{}`", rule.name),
+    }
 }
 
 fn failed(program: &Program, model: &Model<'_>, failure: &Failure) -> Diagnostic {
@@ -266,8 +274,8 @@ fn failed(program: &Program, model: &Model<'_>, failure: &Failure) -> Diagnostic
     let place = failure.problems.iter().find_map(|it| it.subject).unwrap_or(rule.span);
     Diagnostic::warning("An expression of a policy failed")
         .detail(format!(
-            "The rule `{}` could not be decided{of}, so that its verdict is only possible. {why}",
-            rule.name
+            "It could not be decided whether {} holds{of}, so that what it says is only possible. {why}",
+            called(program, rule)
         ))
         .at(place)
 }

@@ -26,8 +26,16 @@ pub fn format(file: FileId, text: &str) -> Result<String, Diagnostics> {
 
 fn parser(file: FileId, text: &str, at: usize, end: usize) -> Parser<'_> {
     let dialect = Dialect::Policies;
-    let mut parser =
-        Parser { dialect, file, text, end, at, token: Token::END, problems: Diagnostics::new() };
+    let mut parser = Parser {
+        dialect,
+        file,
+        text,
+        end,
+        at,
+        token: Token::END,
+        behind: at,
+        problems: Diagnostics::new(),
+    };
     parser.advance();
     parser
 }

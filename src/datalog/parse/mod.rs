@@ -41,7 +41,8 @@ pub fn parse_as(dialect: Dialect, file: FileId, text: &str) -> (Text, Diagnostic
         Dialect::Policies => (0, text.len()),
     };
     let problems = Diagnostics::new();
-    let mut parser = Parser { dialect, file, text, end, at: start, token: Token::END, problems };
+    let token = Token::END;
+    let mut parser = Parser { dialect, file, text, end, at: start, token, behind: start, problems };
     parser.advance();
     let mut found = Text::default();
     while parser.token.kind != Kind::End {
@@ -71,6 +72,8 @@ struct Parser<'a> {
     end: usize,
     at: usize,
     token: Token,
+    /// The end of the token before this one.
+    behind: usize,
     problems: Diagnostics,
 }
 
@@ -94,7 +97,16 @@ impl<'a> Parser<'a> {
         if self.eat_word("relation") {
             found.declarations.push(self.declaration(comments.doc)?);
         } else {
-            found.rules.push(self.rule(comments)?);
+            let first = self.span();
+            let heads = self.heads()?;
+            let names: Vec<String> = heads.iter().map(|it| it.relation.clone()).collect();
+            match self.rule(comments, first, heads) {
+                Some(rule) => found.rules.push(rule),
+                None => {
+                    found.broken.extend(names);
+                    return None;
+                }
+            }
         }
         Some(())
     }
@@ -115,12 +127,16 @@ impl<'a> Parser<'a> {
         Some(Declaration { name, span, columns, doc })
     }
 
-    fn rule(&mut self, comments: Comments) -> Option<Rule> {
-        let first = self.span();
+    fn heads(&mut self) -> Option<Vec<Head>> {
         let mut heads = vec![self.head()?];
         while self.eat(",") {
             heads.push(self.head()?);
         }
+        Some(heads)
+    }
+
+    /// Reads what stands behind the heads of a rule.
+    fn rule(&mut self, comments: Comments, first: Span, heads: Vec<Head>) -> Option<Rule> {
         let mut body = Vec::new();
         if self.eat("<--") {
             self.literal(&mut body)?;
@@ -129,9 +145,46 @@ impl<'a> Parser<'a> {
             }
         }
         let span = first.to(self.span());
-        self.expect(";")?;
+        self.end_of_rule(!body.is_empty())?;
         let Comments { name, sentence, notes, .. } = comments;
         Some(Rule { name, sentence, notes, span, heads, body })
+    }
+
+    /// Reads the `;` behind a rule. Where the next rule begins without one, the rule is whole all the same.
+    fn end_of_rule(&mut self, has_body: bool) -> Option<()> {
+        if self.eat(";") {
+            return Some(());
+        }
+        if self.begins_line() || self.token.kind == Kind::End {
+            let at = Span::new(self.file, self.behind.saturating_sub(1), self.behind);
+            self.problems.push(problem::no_semicolon(at));
+            return Some(());
+        }
+        let expected = if has_body { "`,` or `;`" } else { "`<--` or `;`" };
+        let hint = self.hint(has_body);
+        self.expected_with(expected, hint)
+    }
+
+    /// Returns the way out where something stands behind a premise, or a head, that does not belong there.
+    fn hint(&self, has_body: bool) -> &'static str {
+        match self.slice() {
+            "<" | ":" | "=" | "-" | "<=" if !has_body => "Between head and body stands `<--`.",
+            "if" if !has_body => "Between head and body stands `<--`.",
+            "=" => "Values are compared with `==`.",
+            "!=" => {
+                "What must not be equal is negated, `!b.acl == \"x\"`, or compared in an expression: `if b.acl != \"x\"`."
+            }
+            "<" | ">" | "<=" | ">=" | "==" | "+" | "-" | "*" | "/" | "%" | "?" => {
+                "Expressions stand behind `if`: `if b.size >= 3`."
+            }
+            "&&" | "and" => {
+                "Premises are separated by commas; `&&` belongs into an expression, behind `if`."
+            }
+            "||" | "or" | "|" => {
+                "Each way is a rule of its own, with the same head; `||` belongs into an expression, behind `if`."
+            }
+            _ => "",
+        }
     }
 
     fn head(&mut self) -> Option<Head> {
@@ -220,17 +273,19 @@ impl<'a> Parser<'a> {
     fn aggregate(&mut self) -> Option<Literal> {
         let result = self.variable()?;
         self.expect("=")?;
-        let mut name = self.name("count, min, max or sum")?;
-        while self.eat("::") {
-            name = self.name("count, min, max or sum")?;
+        // What is compiled names the module of its aggregates.
+        while self.token.kind == Kind::Word && self.is_followed_by(&["::"]) {
+            self.advance();
+            self.advance();
         }
-        let function = match name.as_str() {
+        let function = match self.slice() {
             "count" => Aggregate::Count,
             "min" => Aggregate::Min,
             "max" => Aggregate::Max,
             "sum" => Aggregate::Sum,
             _ => return self.expected("count, min, max or sum"),
         };
+        self.advance();
         self.expect("(")?;
         let is_free =
             function == Aggregate::Count && (self.dialect == Dialect::Strata || self.is_sign(")"));

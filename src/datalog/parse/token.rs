@@ -76,17 +76,27 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn expected<T>(&mut self, what: &str) -> Option<T> {
+        let hint = if self.slice() == "'" { "Texts stand in double quotes." } else { "" };
+        self.expected_with(what, hint)
+    }
+
+    /// Tells what was expected, and a way out; nothing where that is empty.
+    pub(super) fn expected_with<T>(&mut self, what: &str, hint: &str) -> Option<T> {
         let found = match self.token.kind {
             Kind::End => "the end of the rules".to_owned(),
             _ => format!("`{}`", self.slice()),
         };
-        self.problems.push(problem::syntax(what, &found, self.span()));
+        self.problems.push(problem::syntax(what, &found, hint, self.span()));
         None
     }
 
     /// Goes on behind the next semicolon, and at least one token further than `before`.
     pub(super) fn recover(&mut self, before: usize) {
         while self.token.kind != Kind::End && !self.is_sign(";") {
+            // Where a rule lacks its end, the next one is read all the same.
+            if self.token.start > before && self.begins_line() {
+                return;
+            }
             self.advance();
         }
         if self.token.start > before || self.is_sign(";") {
@@ -94,7 +104,15 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Returns whether a rule or a declaration seems to begin here: a word at the very beginning of a line, before a parenthesis.
+    pub(super) fn begins_line(&self) -> bool {
+        self.token.kind == Kind::Word
+            && self.text[..self.token.start].ends_with('\n')
+            && (self.is_followed_by(&["("]) || self.is_followed_by(&["word", "("]))
+    }
+
     pub(super) fn advance(&mut self) {
+        self.behind = self.token.end;
         self.token = self.token_from(self.at);
         self.at = self.token.end;
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax;
 use crate::value::{Number, Value};
 
@@ -54,7 +54,16 @@ impl Parser<'_> {
             self.expect_word("in")?;
             return Some(Literal::Member(variable, self.reference()?));
         }
-        Some(Literal::Holds(self.atom()?))
+        match self.token.kind {
+            Kind::Word if self.is_word("not") && !self.is_followed_by(&["("]) => {
+                self.expected_with("a premise", "What must not be is written `!b.acl`.")
+            }
+            Kind::Text | Kind::Number => self.expected_with(
+                "a premise",
+                "A premise begins with a relation or a variable: `b.acl == \"x\"`, `resource(b, _)`; expressions stand behind `if`.",
+            ),
+            _ => Some(Literal::Holds(self.atom()?)),
+        }
     }
 
     /// Returns whether a reference begins here: a variable, or one in a tense, with a step behind it.
@@ -234,6 +243,7 @@ impl Parser<'_> {
             end,
             at: start,
             token: super::Token::END,
+            behind: start,
             problems: Default::default(),
         };
         inner.advance();
@@ -248,7 +258,7 @@ impl Parser<'_> {
                 let span = Span::new(self.file, start, end.max(start + 1));
                 let found = format!("`{}`", &self.text[start..end]);
                 let problem = "a variable or a reference in braces; a brace itself is written `{{`";
-                self.problems.push(super::problem::syntax(problem, &found, span));
+                self.problems.push(super::problem::syntax(problem, &found, "", span));
                 None
             }
         }
@@ -268,7 +278,11 @@ impl Parser<'_> {
         match syntax::parse_expression(self.file, text, start) {
             Ok(expression) => Some(expression),
             Err(problems) => {
-                self.problems.extend(problems);
+                let ends =
+                    |it: &str| it.replace("the end of the file", "the end of the expression");
+                let told =
+                    problems.into_iter().map(|it| Diagnostic { detail: ends(&it.detail), ..it });
+                self.problems.extend(told.collect::<Vec<_>>());
                 None
             }
         }
@@ -300,6 +314,8 @@ fn formula_length(text: &str) -> usize {
         let byte = bytes[at];
         if open.last() == Some(&b'"') {
             match byte {
+                // No text goes on over several lines: this one is not closed.
+                b'\n' => return at,
                 b'\\' => at += 1,
                 b'"' => {
                     open.pop();
@@ -317,7 +333,9 @@ fn formula_length(text: &str) -> usize {
             continue;
         }
         match byte {
-            b',' | b';' if open.is_empty() => return at,
+            b',' if open.is_empty() => return at,
+            // No expression has one, so that it ends the rule whatever is still open.
+            b';' => return at,
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 at += text[at..].find('\n').unwrap_or(text.len() - at);
                 continue;
