@@ -159,7 +159,10 @@ fn comments_stand_anywhere_and_messages_name_keys() {
         c(n, "{n.tags[\"env\"]} of {n}") <-- node(n), n.tags["env"];
         "#,
         expect![[r#"
-            test.rules:7,18: Invalid rule: Expected a relation's name, found `/`.
+            a({
+              "b" = 1
+            })
+            c(n1, prod of n1)
         "#]],
     );
 }

@@ -94,7 +94,7 @@ pub(super) fn arity(
         [] => String::new(),
         columns => format!(" ({})", columns.join(", ")),
     };
-    let says = says.map_or(String::new(), |it| format!(" {it}"));
+    let says = says.map_or(String::new(), |it| format!(" {}", it.trim()));
     Diagnostic::error("Wrong number of columns")
         .detail(format!(
             "`{name}` has {}{kinds}, and here {are} {found}; `_` stands for any.{says}",

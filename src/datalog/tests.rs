@@ -205,14 +205,14 @@ fn problems_are_found_where_they_are() {
         expect![[r#"
             Error test.rules:3,18: Relation declared twice: `edge` is already declared as edge(u32, u32), here as edge(u32).
             Error test.rules:6,25: Unknown relation: There is no relation `egde`. Did you mean `edge`?
-            Error test.rules:7,9: Wrong number of columns: `reach` has 2 columns, here are 1.
-            Error test.rules:8,18: Unbound variable: Nothing gives `c` a value before it is used in the conclusion. Use it in a relation of the body that is not negated.
-            Error test.rules:9,46: Unbound variable: Nothing gives `c` a value before it is used in a negation. Use it in a relation of the body that is not negated.
-            Error test.rules:10,45: Unknown constant: There is no constant `Action::Burn`.
+            Error test.rules:7,9: Wrong number of columns: `reach` has 2 columns (u32, u32), and here is 1; `_` stands for any.
+            Error test.rules:8,18: Unbound variable: Nothing gives `c` a value before it is used in the conclusion. Use it in a premise that is not negated, which gives it one.
+            Error test.rules:9,46: Unbound variable: Nothing gives `c` a value before it is used in a negation. Use it in a premise that is not negated, which gives it one.
+            Error test.rules:10,45: Unknown constant: There is no constant `Action::Burn`. There are `Action::NoOp`, `Action::Create`, `Action::Read`, `Action::Update`, `Action::DeleteThenCreate`, `Action::CreateThenDelete`, `Action::Delete`, `Action::Forget`, `Action::ForgetThenCreate`, `Action::Drop`.
             Error test.rules:10,45: Kinds do not match: `a` is of kind u32, and this of kind Action; they never are equal.
-            Error test.rules:11,42: Kinds do not match: `a` is of kind u32, and this column of kind Node; they never are equal.
+            Error test.rules:11,42: Kinds do not match: `a` is of kind u32, and this column of kind Node; they never are equal. A node is a variable that a relation gives its value, such as `n` in `resource(n, _)`.
             Error test.rules:12,33: Computation in a column: A column in a body holds a variable, a constant or `_`. Compute with `let` before, or compare with `if` after.
-            Error test.rules:13,14: Kinds do not match: `Action::Create` is of kind Action, and this column of kind Node; they never are equal.
+            Error test.rules:13,14: Kinds do not match: `Action::Create` is of kind Action, and this column of kind Node; they never are equal. A node is a variable that a relation gives its value, such as `n` in `resource(n, _)`.
         "#]],
     );
 }
@@ -222,10 +222,10 @@ fn text_that_is_no_rule_is_reported_and_the_rest_is_read() {
     check(
         "relation a(u32; relation b(u32); b(1) <- ; b(2); b(\"x) ; ) ; b(3)",
         expect![[r#"
-        Error test.rules:1,15: Invalid rule: Expected `)`, found `;`.
-        Error test.rules:1,39: Invalid rule: Expected `;`, found `<`.
-        Error test.rules:1,66: Invalid rule: Expected `)`, found the end of the rules.
-    "#]],
+            Error test.rules:1,15: Invalid rule: Expected `)`, found `;`.
+            Error test.rules:1,39: Invalid rule: Expected `<--` or `;`, found `<`. Between head and body stands `<--`.
+            Error test.rules:1,66: Invalid rule: Expected `)`, found the end of the rules.
+        "#]],
     );
     check(
         "relation a(u32); a((((1)))); a(99999999999999999999);",
@@ -253,7 +253,7 @@ fn a_relation_may_not_rest_on_its_own_absence() {
         "relation n(u32); relation a(u32); relation b(u32); relation c(u32);
          a(x) <-- n(x), !b(x); b(x) <-- c(x); c(x) <-- a(x);",
         expect![[r#"
-            Error test.rules:2,32: Negation in a circle: Whether `a` holds would depend on its not holding: a <-- b <-- c <-- a. Negate only relations that are concluded before.
+            Error test.rules:2,10: Negation in a circle: Whether `a` holds would depend on its not holding: a <-- b <-- c <-- a. Negate only relations that are concluded before.
         "#]],
     );
 }
@@ -305,9 +305,9 @@ fn rules_over_the_catalogue_use_its_relations_as_they_are() {
             Error test.rules:1,10: Relation declared twice: `reads` is already declared as reads(Node, Node), here as reads(Node, Block).
             Error test.rules:1,39: Unknown kind of column: `own` has a column of kind `Colour`, and there is no such kind. A column holds `Text`, `Number`, or one of the kinds of the catalogue, such as `Node`.
             Error test.rules:2,23: Unknown relation: There is no relation `read`. Did you mean `reads`?
-            Error test.rules:3,23: Wrong number of columns: `reads` has 2 columns, here are 1.
-            Error test.rules:4,43: Kinds do not match: `b` is of kind Block, and this column of kind Action; they never are equal.
-            Error test.rules:5,9: Relation of the program: What `selected` holds is told by the program, so that no other rule can conclude it. Conclude a relation of your own, and declare it.
+            Error test.rules:3,23: Wrong number of columns: `reads` has 2 columns (Node, Node), and here is 1; `_` stands for any.  `reads(n, m)`: `n` reads `m`; what one says is computed from what the other says.
+            Error test.rules:4,43: Kinds do not match: `b` is of kind Block, and this column of kind Action; they never are equal. Write one of `Action::NoOp`, `Action::Create`, `Action::Read`, `Action::Update`, `Action::DeleteThenCreate`, `Action::CreateThenDelete`, `Action::Delete`, `Action::Forget`, `Action::ForgetThenCreate`, `Action::Drop`.
+            Error test.rules:5,9: Relation of the program: What `selected` holds is told by the program, so that no other rule can conclude it. Conclude a relation of your own, with another name.
         "#]],
     );
 }

@@ -369,18 +369,18 @@ fn what_is_wrong_is_told_where_it_stands() {
         m(n) <-- node(n), if nosuch(n.x);
         "#,
         expect![[r#"
+            test.rules:3,28: Negation in a circle: Whether `a` holds would depend on its not holding: a <-- b <-- a. Negate only relations that are concluded before.
+            test.rules:5,18: Unknown relation: There is no relation `nod`. Did you mean `node`?
+            test.rules:6,18: Wrong number of columns: `node` has 1 column (Node), and here are 2; `_` stands for any.
+            test.rules:7,11: Unbound variable: Nothing gives `m` a value before it is used in the conclusion. Use it in a premise that is not negated, which gives it one.
+            test.rules:8,38: Function not available in rules: `timestamp` reads files or the clock, or gives something else each time. What a rule concludes rests on its premises alone.
+            test.rules:9,34: Computation in a circle: The rule computes a value for `g`, which rests on itself: g <-- g. That need not end. Conclude the circle without the computed value, and compute in a rule that reads it.
             test.rules:10,29: Invalid rule: Expected `(`, found `==`.
+            test.rules:11,16: Unbound variable: Nothing gives `m` a value before it is used in a message. Use it in a premise that is not negated, which gives it one.
             test.rules:12,14: Invalid rule: Expected a name in braces; a brace itself is written `{{`, found `"{"`.
             test.rules:13,30: Invalid rule: Expected an expression, found `;`.
-            test.rules:14,36: Missing expression: Expected the start of an expression, but found the end of the file.
-            test.rules:5,18: Unknown relation: There is no relation `nod`. Did you mean `node`?
-            test.rules:6,18: Wrong number of columns: `node` has 1 columns, here are 2.
-            test.rules:7,11: Unbound variable: Nothing gives `m` a value before it is used in the conclusion. Use it in a relation of the body that is not negated.
-            test.rules:8,38: Function not available in rules: `timestamp` reads files or the clock, or gives something else each time. What a rule concludes rests on its premises alone.
-            test.rules:11,16: Unbound variable: Nothing gives `m` a value before it is used in a message. Use it in a relation of the body that is not negated.
+            test.rules:14,36: Missing expression: Expected the start of an expression, but found the end of the expression.
             test.rules:15,30: Call to unknown function: There is no function named "nosuch".
-            test.rules:4,9: Negation in a circle: Whether `a` holds would depend on its not holding: a <-- b <-- a. Negate only relations that are concluded before.
-            test.rules:9,9: Computation in a circle: The rule computes a value for `g`, which rests on itself: g <-- g. That need not end. Conclude the circle without the computed value, and compute in a rule that reads it.
         "#]],
     );
 }

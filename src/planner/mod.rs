@@ -70,7 +70,7 @@ pub struct Inputs<'a> {
     pub workspace: &'a str,
     /// The source files, for places in messages.
     pub sources: &'a Sources,
-    /// Repetitions that are known although the trace does not know them.
+    /// Repetitions that are known besides.
     pub repetitions: &'a Repetitions,
 }
 
@@ -216,10 +216,7 @@ pub async fn plan(
     pool: &Pool,
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
-    if !inputs.graph.circles.of.is_empty() {
-        // They are opened for who only looks.
-        return Err(problems::circles().into());
-    }
+    problems::refuse_circles(inputs.graph)?;
     let (mut known, trace) = structure_for_walk(inputs)?;
     let problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);

@@ -8,13 +8,16 @@ use entail_rules::{Node, Violation};
 use super::{Inputs, Structured, provider_removed};
 use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::lower::Structure;
+use crate::lower::{BlockGraph, Structure};
 
-/// A configuration that is only looked at is to be planned, and blocks wait for each other.
-pub(super) fn circles() -> Diagnostic {
-    Diagnostic::error("No order of blocks").detail(
+/// Refuses to plan a configuration whose circles were opened for who only looks.
+pub(super) fn refuse_circles(graph: &BlockGraph) -> Result<(), Diagnostic> {
+    if graph.circles.of.is_empty() {
+        return Ok(());
+    }
+    Err(Diagnostic::error("No order of blocks").detail(
         "Some blocks of this configuration refer to themselves, or wait for each other, so that no plan can be made. `entail validate` names them.",
-    )
+    ))
 }
 
 /// Blocks cannot be ordered, although the configuration's check found nothing that depends on itself.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use entail::datalog::Limits;
 use entail::diagnostic::{Diagnostics, Sources};
 use entail::policy::Report;
+use entail::workflow::policy::testing::{TestOptions, test};
 use entail::workflow::policy::{CheckOptions, Checked, check};
 use entail::workflow::{Host, Nobody};
 use entail::world::{Files, World};
@@ -104,7 +105,7 @@ fn what_is_certain_stays_so_when_values_become_known() {
         }
         for pair in reports.windows(2) {
             let [(certain_before, all_before), (certain_after, all_after)] =
-                [&pair[0].1, &pair[1].1].map(|it| said(it)).map(|[a, b]| (a, b));
+                [&pair[0].1, &pair[1].1].map(said).map(|[a, b]| (a, b));
             let context =
                 format!("seed {seed}\n{config}\n-- {}\n-- {}\n{rules}", pair[0].0, pair[1].0);
             for it in &certain_before {
@@ -307,4 +308,75 @@ fn whatever_a_rule_file_holds_it_is_judged_or_told_within_bounds() {
     );
     let count = seeds.end - seeds.start;
     assert!(faulty > count / 4 && faulty < count * 9 / 10, "{faulty} of {count} are faulty");
+}
+
+const CASES: &str = r#"
+case "denied" {
+  configuration = <<-HCL
+    variable "a" { default = "x" }
+    resource "t_a" "r" { a = var.a }
+  HCL
+  variables = { a = "y" }
+  expect "a.a" {
+    on      = ["t_a.r"]
+    certain = true
+  }
+}
+case "planned" {
+  configuration = "resource \"terraform_data\" \"r\" { input = 1 }"
+  plan          = true
+  state         = "fixtures/none.tfstate"
+  expect_none   = true
+}
+case "a folder" {
+  directory = "fixtures"
+  expect "a.b" {}
+}
+"#;
+
+#[test]
+fn whatever_a_file_of_cases_holds_it_is_run_or_told() {
+    let strange = [
+        "case \"x\" {",
+        "}",
+        "expect \"a.b\" {",
+        "plan = true",
+        "directory = \"..\"",
+        "on = [",
+        "<<-HCL",
+        "null",
+    ];
+    let rules = "// @rule a.a: `n` is y\ndeny(n, \"{n}\") <-- resource(n, _), n.a == \"y\";\n// @rule a.b: `n`\nwarn(n, \"{n}\") <-- resource(n, _), !n.a;\n";
+    let root = Path::new("/root-of-random-cases");
+    for seed in seeds(100) {
+        let mut dice = Dice(seed);
+        let mut text = mutated(&mut dice, CASES);
+        if dice.one_in(2) {
+            let places: Vec<usize> = text.match_indices('\n').map(|it| it.0).collect();
+            let at = if places.is_empty() { 0 } else { *dice.pick(&places) };
+            text.insert_str(at, &format!("\n{}\n", dice.pick(&strange)));
+        }
+        let texts = [
+            ("policies/p.rules", rules),
+            ("policies/p.policytest.hcl", &text),
+            ("policies/fixtures/main.tf", "resource \"t_a\" \"r\" {}\n"),
+        ];
+        let world = World {
+            cwd: root.into(),
+            root: root.into(),
+            environment: Default::default(),
+            files: Files::of_texts(root, texts),
+            ..World::of_this_process()
+        };
+        let (world, stop, sources) = (Arc::new(world), Default::default(), Sources::default());
+        let host =
+            Host { world: &world, sources: &sources, tell: &Nobody, ask: &Nobody, stop: &stop };
+        let options = TestOptions { coverage: true, mutate: true, ..TestOptions::default() };
+        let run = || test(&host, &options);
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
+            .unwrap_or_else(|_| panic!("seed {seed}: it panics over\n{text}"));
+        // Nothing passes that cannot be read.
+        let tested = ended.as_ref().map_or(0, |it| it.files.len());
+        assert!(tested > 0 || ended.is_err() || !text.contains("case"), "seed {seed}\n{text}");
+    }
 }

@@ -3,16 +3,15 @@
 //! The languages differ in what `\d` and `\b` mean (ASCII here), in literal `{` and `[`, in escapes, and in repetition of
 //! repetitions.
 
-use std::cell::RefCell;
 use std::fmt;
-use std::sync::Arc;
 
 use regex::Regex;
-use rustc_hash::FxHashMap;
 
 mod counts;
+mod kept;
 
 use counts::counted;
+pub(super) use kept::compile;
 
 /// RE2 repeats nothing more often.
 const MOST_REPEATS: u32 = 1000;
@@ -49,29 +48,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// How many patterns are kept.
-const KEPT: usize = 100;
-
-thread_local! {
-    /// Patterns by their text: most are asked for over and over, and compiling one takes longer than matching.
-    static COMPILED: RefCell<FxHashMap<String, Arc<Pattern>>> = RefCell::default();
-}
-
-/// Returns a pattern, compiled.
-pub(super) fn compile(pattern: &str) -> Result<Arc<Pattern>, Mistake> {
-    if let Some(known) = COMPILED.with_borrow(|it| it.get(pattern).cloned()) {
-        return Ok(known);
-    }
-    let compiled = Arc::new(compile_anew(pattern)?);
-    COMPILED.with_borrow_mut(|it| {
-        if it.len() >= KEPT {
-            it.clear();
-        }
-        it.insert(pattern.to_owned(), compiled.clone());
-    });
-    Ok(compiled)
-}
-
+/// Compiles a pattern.
 fn compile_anew(pattern: &str) -> Result<Pattern, Mistake> {
     let (translated, groups) = Translator::new(pattern).translate()?;
     let regex = Regex::new(&translated).map_err(|error| {

@@ -151,7 +151,7 @@ fn what_is_not_known_makes_a_verdict_possible() {
         "#,
         expect![[r#"
             possible: passed
-            not certain: expected a certain verdict of s3.public on aws_s3_bucket.a; came a possible one: aws_s3_bucket.a is public
+            not certain: expected a certain verdict of s3.public on aws_s3_bucket.a; came a possible one, which waits for aws_s3_bucket.a.acl: aws_s3_bucket.a is public
             given: passed
             undeclared: faulty: Invalid test: The case gives a value for `acl`, and its configuration declares no such variable.
         "#]],
