@@ -67,7 +67,7 @@ pub struct Loaded {
 pub fn save(
     session: &Session,
     planned: &Planned,
-    judged: Option<&(Report, Policies)>,
+    judged: Option<&(Report, &Policies)>,
     path: &Path,
     key: Option<&SigningKey>,
 ) -> Result<(), Diagnostic> {

@@ -13,6 +13,7 @@ pub mod premises;
 pub mod proof;
 pub mod reference;
 pub mod rules;
+pub mod shaping;
 mod told;
 pub mod verdict;
 pub mod waivers;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::host::Host;
-use super::judging::{denied_plan, judged};
+use super::judging::{denied_plan, in_force};
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
@@ -59,7 +59,8 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, &options.request)?;
     let state = snapshot.state.clone().unwrap_or_default();
-    let planned = plan_and_warn(host, &session, &options.request, state, variables).await?;
+    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+    let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
     let problems = planned.finished.problems.clone();
     if problems.has_errors() {
         host.tell.problems(problems);
@@ -89,11 +90,12 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, &options.request)?;
     let state = snapshot.state.clone().unwrap_or_default();
-    let planned = plan_and_warn(host, &session, &options.request, state, variables).await?;
+    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+    let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
     let finished = &planned.finished;
     let asks = finished.plan.is_applyable() && !options.auto_approve;
     let mut problems = finished.problems.clone();
-    let judged = problems.take(judged(host, &session, &planned, &options.policies)).flatten();
+    let judged = problems.take(run.judge(&session, &planned, &options.policies)).flatten();
     let is_denied = judged.as_ref().is_some_and(|it| it.0.is_denied());
     let failed = problems.has_errors() || is_denied;
     let (now, later) = match asks || failed {
