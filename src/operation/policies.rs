@@ -13,6 +13,12 @@ use crate::world::World;
 /// The folder of policies beside a module's files.
 pub(crate) const FOLDER: &str = "policies";
 
+/// How the names of files of policies end.
+pub(crate) const ENDING: &str = ".rules";
+
+/// As deep as folders of policies are looked into.
+const DEEPEST: usize = 16;
+
 /// Which policies are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyChoice {
@@ -47,7 +53,7 @@ pub fn find(session: &Session, choice: &PolicyChoice) -> Result<Vec<PolicySource
         }),
         Err(error) => problems.push(unreadable(&shown, &error.to_string())),
     };
-    for path in files_below(world, &world.root.join(FOLDER)) {
+    for path in files_below(world, &world.root.join(FOLDER), ENDING) {
         read(&path, shown(world, &path), FOLDER, None);
     }
     let mut seen = BTreeSet::from([".".to_owned()]);
@@ -58,21 +64,12 @@ pub fn find(session: &Session, choice: &PolicyChoice) -> Result<Vec<PolicySource
         let folder = world.root.join(&module.directory).join(FOLDER);
         let group = format!("{}/{FOLDER}", module.directory);
         let calls: Vec<&str> = path.0.iter().map(|it| &**it).collect();
-        for path in files_below(world, &folder) {
+        for path in files_below(world, &folder, ENDING) {
             read(&path, shown(world, &path), &group, Some(calls.join(".")));
         }
     }
-    for named in &choice.named {
-        match named.strip_prefix("library:") {
-            Some(name) => match library(name) {
-                Ok(all) => found.extend(all),
-                Err(problem) => problems.push(problem),
-            },
-            None => match of_path(world, named) {
-                Ok(all) => found.extend(all),
-                Err(problem) => problems.push(problem),
-            },
-        }
+    for it in &choice.named {
+        found.extend(problems.take(named(world, it)).unwrap_or_default());
     }
     // What is named twice is in force once.
     let mut names = BTreeSet::new();
@@ -80,37 +77,39 @@ pub fn find(session: &Session, choice: &PolicyChoice) -> Result<Vec<PolicySource
     if problems.has_errors() { Err(problems) } else { Ok(found) }
 }
 
-/// Returns the files of the library that a name means: one, or all in a folder of it.
+/// Returns the policies that a word means: a file, those of a folder, or a part of the library.
 ///
 /// # Errors
 ///
-/// If nothing there has that name.
-pub fn library(name: &str) -> Result<Vec<PolicySource>, Diagnostic> {
+/// If there are none.
+pub fn named(world: &World, word: &str) -> Result<Vec<PolicySource>, Diagnostic> {
+    match word.strip_prefix("library:") {
+        Some(name) => library(name),
+        None => of_path(world, word),
+    }
+}
+
+/// Returns the files of the library that a name means: one, or all in a folder of it.
+fn library(name: &str) -> Result<Vec<PolicySource>, Diagnostic> {
     let name = name.trim_end_matches('/').trim_end_matches(".rules");
-    let is_meant = |file: &str| {
+    let is_meant = |it: &PolicySource| {
+        let file = it.group.trim_start_matches("library:");
         file == name
             || name == "all"
             || file.strip_prefix(name).is_some_and(|it| it.starts_with('/'))
     };
-    let found: Vec<PolicySource> = LIBRARY
-        .iter()
-        .filter(|it| is_meant(it.0))
-        .map(|(file, text)| PolicySource {
-            name: format!("library:{file}.rules"),
-            group: format!("library:{file}"),
-            text: (*text).to_owned(),
-            module: None,
-            is_required: false,
-        })
-        .collect();
+    let found: Vec<PolicySource> = PolicySource::library().filter(is_meant).collect();
     if found.is_empty() { Err(not_in_library(name)) } else { Ok(found) }
 }
 
-pub(crate) fn of_path(world: &World, named: &str) -> Result<Vec<PolicySource>, Diagnostic> {
-    let path = world.root.join(named);
+fn of_path(world: &World, named: &str) -> Result<Vec<PolicySource>, Diagnostic> {
+    let path = match named {
+        "." => world.root.clone(),
+        named => world.root.join(named),
+    };
     let files = match world.files.is_folder(&path) {
-        true => files_below(world, &path),
-        false => vec![path.clone()],
+        true => files_below(world, &path, ENDING),
+        false => vec![path],
     };
     if files.is_empty() {
         return Err(Diagnostic::error("No policies there").detail(format!(
@@ -131,17 +130,21 @@ pub(crate) fn of_path(world: &World, named: &str) -> Result<Vec<PolicySource>, D
     files.into_iter().map(read).collect()
 }
 
-/// Every file of rules in a folder, at any depth, by name.
-pub(crate) fn files_below(world: &World, folder: &Path) -> Vec<PathBuf> {
+/// Every file with an ending in a folder, at any depth, by name. What begins with a dot is not looked at: repositories keep their
+/// history there.
+pub(crate) fn files_below(world: &World, folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = open.pop() {
         for entry in world.files.entries(&folder).unwrap_or_default() {
-            let path = folder.join(&entry.name);
-            if world.files.is_folder(&path) && depth < 16 {
-                open.push((path, depth + 1));
-            } else if path.extension().is_some_and(|it| it == "rules") && world.files.is_file(&path)
-            {
+            let (name, path) = (entry.name.to_string_lossy(), folder.join(&entry.name));
+            if name.starts_with('.') {
+                continue;
+            }
+            if world.files.is_folder(&path) {
+                // A link may lead back to where it lies.
+                open.extend((depth < DEEPEST).then_some((path, depth + 1)));
+            } else if name.ends_with(ending) && world.files.is_file(&path) {
                 found.push(path);
             }
         }

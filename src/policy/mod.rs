@@ -13,6 +13,7 @@ pub mod premises;
 pub mod proof;
 pub mod reference;
 pub mod rules;
+mod source;
 mod told;
 pub mod verdict;
 pub mod waivers;
@@ -20,5 +21,6 @@ mod written;
 
 pub use judge::judge;
 pub use model::Model;
-pub use rules::{Policies, PolicySource};
+pub use rules::Policies;
+pub use source::PolicySource;
 pub use verdict::{Report, Verdict};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use entail_rules::{Facts, Node};
 
+use super::source::PolicySource;
 use super::told;
 use crate::datalog::check::{Literal, Source, Term, Value};
 use crate::datalog::parse::Dialect;
@@ -46,21 +47,6 @@ const OF_PLANS: &[&str] = &[
     "changes",
     "forces_replacement",
 ];
-
-/// One text of policies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicySource {
-    /// The file as it is shown: relative to the root module, or `library:aws/s3.rules`.
-    pub name: String,
-    /// Whose it is: files of one group share the relations of their own.
-    pub group: String,
-    /// The whole text.
-    pub text: String,
-    /// The called module whose instances it judges; nothing where it judges all.
-    pub module: Option<String>,
-    /// Whether it is asked for by who runs the program, and can neither be left out nor waived.
-    pub is_required: bool,
-}
 
 /// What a rule says of itself.
 #[derive(Clone, Debug)]

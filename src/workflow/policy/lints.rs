@@ -51,10 +51,7 @@ fn read(host: &Host<'_>, named: &Named) -> Result<(Policies, Diagnostics), Diagn
         found = policies::find(&session, &named.choice)?;
     }
     for name in &named.words {
-        found.extend(match name.strip_prefix("library:") {
-            Some(name) => policies::library(name)?,
-            None => policies::of_path(host.world, name)?,
-        });
+        found.extend(policies::named(host.world, name)?);
     }
     Ok(Policies::read(found, host.sources))
 }

@@ -363,20 +363,17 @@ fn policies_for(
 ) -> Result<Vec<PolicySource>, Diagnostics> {
     let mut found: Vec<PolicySource> = Vec::new();
     for name in named {
-        found.extend(match name.strip_prefix("library:") {
-            Some(name) => policies::library(name)?,
-            None => policies::of_path(world, name)?,
-        });
+        found.extend(policies::named(world, name)?);
     }
     let whole = folder
         .ancestors()
         .take_while(|it| it.starts_with(&world.root))
         .find(|it| it.file_name().is_some_and(|it| it == policies::FOLDER))
         .unwrap_or(folder);
-    if !policies::files_below(world, whole).is_empty() {
+    if !policies::files_below(world, whole, policies::ENDING).is_empty() {
         let name = policies::shown(world, whole);
         let name = if name.is_empty() { ".".to_owned() } else { name };
-        for source in policies::of_path(world, &name)? {
+        for source in policies::named(world, &name)? {
             if !found.iter().any(|it| it.name == source.name) {
                 found.push(source);
             }
@@ -398,7 +395,7 @@ fn files_of_cases(world: &World, paths: &[String]) -> Result<Vec<PathBuf>, Diagn
             name => world.root.join(name),
         };
         if world.files.is_folder(&path) {
-            below(world, &path, 0, &mut found);
+            found.extend(policies::files_below(world, &path, ENDING));
         } else if world.files.is_file(&path) {
             found.push(path);
         } else {
@@ -408,19 +405,4 @@ fn files_of_cases(world: &World, paths: &[String]) -> Result<Vec<PathBuf>, Diagn
     found.sort();
     found.dedup();
     Ok(found)
-}
-
-fn below(world: &World, folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    for entry in world.files.entries(folder).unwrap_or_default() {
-        let name = entry.name.to_string_lossy();
-        let path = folder.join(&entry.name);
-        if name.starts_with('.') {
-            continue;
-        }
-        if entry.is_folder && depth < 16 {
-            below(world, &path, depth + 1, found);
-        } else if name.ends_with(ENDING) && world.files.is_file(&path) {
-            found.push(path);
-        }
-    }
 }
