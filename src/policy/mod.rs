@@ -22,5 +22,5 @@ mod written;
 pub use judge::judge;
 pub use model::Model;
 pub use rules::Policies;
-pub use source::PolicySource;
+pub use source::{Origin, PolicySource};
 pub use verdict::{Report, Verdict};
