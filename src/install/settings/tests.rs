@@ -130,6 +130,10 @@ policies "mine" { source = "./rules" }
     assert!(corp.is_required && !mine.is_required);
     assert!(mine.folder.is_absolute(), "{}", mine.folder.display());
 
+    let json = r#"{"policies": {"corp": {"source": "a/b/c", "required": true}}}"#;
+    let (settings, _) = read(".tofurc", json, &[]);
+    assert!(settings.policies.by_name["corp"].is_required);
+
     let wrong = |text: &str| {
         let (settings, problems) = read(".tofurc", text, &[]);
         assert_eq!(problems, Vec::<String>::new(), "whoever judges tells them");

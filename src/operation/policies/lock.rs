@@ -125,3 +125,31 @@ fn read_block(block: &Block, found: &mut Diagnostics) -> Option<(String, PolicyL
 fn text_of(attribute: &Attribute) -> Option<String> {
     evaluate_constant(&attribute.value).ok()?.as_str().map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again_whatever_an_address_holds() {
+        let digest = Hash::parse("h1:x").expect("a checksum");
+        let lock = PolicyLock { version: None, digest };
+        let versioned = PolicyLock { version: Version::parse("1.2.3-rc1"), ..lock.clone() };
+        let odd = ["git::https://h/r.git//a b?ref=${x}", "%{if}", "a\"b\\c", "example.com/a/b/c"];
+        let mut locks = PolicyLocks::default();
+        for (at, address) in odd.into_iter().enumerate() {
+            let lock = if at == 3 { &versioned } else { &lock };
+            locks.0.insert(address.to_owned(), lock.clone());
+        }
+        let read = PolicyLocks::parse(&locks.text(), &Sources::default());
+        assert_eq!(read.expect("it is in order"), locks, "{}", locks.text());
+    }
+
+    #[test]
+    fn a_source_is_locked_once() {
+        let text = "policies \"x\" {\n  digest = \"h1:x\"\n}\n";
+        let found = PolicyLocks::parse(&text.repeat(2), &Sources::default());
+        let found = found.expect_err("it is locked twice");
+        assert_eq!(found.0[0].summary, "Policies locked twice");
+    }
+}
