@@ -1,6 +1,6 @@
 //! Which policies are in force: those beside the root module and in called modules, those that flags and the CLI configuration name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::session::Session;
@@ -60,24 +60,15 @@ pub fn find(session: &Session, choice: &PolicyChoice) -> Result<Vec<PolicySource
     let of_settings = in_settings(world, &session.sources, choice.none);
     let mut found = problems.take(of_settings).unwrap_or_default();
     if !choice.none {
-        let mut read = |path: PathBuf, group: &str, module: Option<String>| {
-            let origin = if module.is_some() { Origin::Module } else { Origin::Folder };
-            let source = read(world, &path, (group, origin));
-            found.extend(problems.take(source).map(|it| PolicySource { module, ..it }));
-        };
-        for path in files_below(world, &world.root.join(FOLDER), ENDING) {
-            read(path, FOLDER, None);
-        }
-        let mut seen = BTreeSet::from([".".to_owned()]);
-        for (path, module) in &session.config.modules {
-            if !seen.insert(module.directory.clone()) {
-                continue;
-            }
-            let folder = world.root.join(&module.directory).join(FOLDER);
-            let group = format!("{}/{FOLDER}", module.directory);
-            let calls: Vec<&str> = path.0.iter().map(|it| &**it).collect();
+        for (directory, modules) in folders(session) {
+            let folder = world.root.join(directory).join(FOLDER);
+            let (group, origin) = match modules.is_empty() {
+                true => (FOLDER.to_owned(), Origin::Folder),
+                false => (format!("{directory}/{FOLDER}"), Origin::Module),
+            };
             for path in files_below(world, &folder, ENDING) {
-                read(path, &group, Some(calls.join(".")));
+                let source = problems.take(read(world, &path, (&group, origin.clone())));
+                found.extend(source.map(|it| PolicySource { modules: modules.clone(), ..it }));
             }
         }
         let named = named(world, &session.sources, &choice.named);
@@ -87,6 +78,18 @@ pub fn find(session: &Session, choice: &PolicyChoice) -> Result<Vec<PolicySource
     let mut names = BTreeSet::new();
     found.retain(|it| names.insert(it.name.clone()));
     if problems.has_errors() { Err(problems) } else { Ok(found) }
+}
+
+/// Returns the folders of all modules, with the calls that lead to each; none to that of the root module.
+fn folders(session: &Session) -> BTreeMap<&str, Vec<String>> {
+    let mut folders: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (path, module) in &session.config.modules {
+        let calls: Vec<&str> = path.0.iter().map(|it| &**it).collect();
+        folders.entry(&module.directory).or_default().push(calls.join("."));
+    }
+    // What the root module's folder says, it says of everything.
+    folders.insert(".", Vec::new());
+    folders
 }
 
 /// Returns the policies that words mean: files, folders, parts of the library, and what is installed of a source.
@@ -199,7 +202,7 @@ fn read(
     let text = world.files.read_text(path);
     let text = text.map_err(|why| problems::unreadable(&name, &why.to_string()))?;
     let group = group.to_owned();
-    Ok(PolicySource { name, group, text, module: None, is_required: false, origin })
+    Ok(PolicySource { name, group, text, modules: Vec::new(), is_required: false, origin })
 }
 
 /// Every file with an ending in a folder, at any depth, by name. What begins with a dot is not looked at: repositories keep their

@@ -199,7 +199,7 @@ fn place_of(row: &[u64], known: &Values) -> Option<(Node, usize)> {
 
 /// Whether a rule may say something of a node: one of a called module may only of what is in its instances.
 fn is_in_charge(rule: &super::rules::RuleInfo, model: &Model<'_>, node: Node) -> bool {
-    rule.module.as_ref().is_none_or(|module| model.is_within(node, module))
+    rule.modules.is_empty() || rule.modules.iter().any(|it| model.is_within(node, it))
 }
 
 /// The name of a rule; with its group before it where another group has a rule of that name.

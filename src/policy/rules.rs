@@ -73,8 +73,8 @@ pub struct RuleInfo {
     pub line: usize,
     /// Its place.
     pub span: Span,
-    /// The called module whose instances it judges.
-    pub module: Option<String>,
+    /// The called modules whose instances it judges; none where it judges all.
+    pub modules: Vec<String>,
     /// Whether it is required.
     pub is_required: bool,
     /// The heads of the vocabulary that it concludes.
@@ -185,7 +185,7 @@ impl Policies {
                     file: rule.source.clone(),
                     line: sources.position(rule.span.file, rule.span.start).line,
                     span: rule.span,
-                    module: source.and_then(|it| it.module.clone()),
+                    modules: source.map_or(Vec::new(), |it| it.modules.clone()),
                     is_required: source.is_some_and(|it| it.is_required),
                     heads: BTreeSet::new(),
                     needs_plan: false,

@@ -12,8 +12,9 @@ pub struct PolicySource {
     pub group: String,
     /// The whole text.
     pub text: String,
-    /// The called module whose instances it judges; nothing where it judges all.
-    pub module: Option<String>,
+    /// The called modules whose instances it judges, by their calls: `net.subnet`; none where it judges all.
+    #[serde(default)]
+    pub modules: Vec<String>,
     /// Whether it is asked for by who runs the program, and can neither be left out nor waived.
     #[serde(rename = "required", default)]
     pub is_required: bool,
@@ -53,7 +54,7 @@ impl PolicySource {
             name: format!("library:{file}.rules"),
             group: format!("library:{file}"),
             text: (*text).to_owned(),
-            module: None,
+            modules: Vec::new(),
             is_required: false,
             origin: Origin::Library,
         })

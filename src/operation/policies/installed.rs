@@ -119,7 +119,7 @@ impl<'a> Installed<'a> {
             name: shown(self.world, &folder.join(name)),
             group: wanted.asked.group(),
             text,
-            module: None,
+            modules: Vec::new(),
             is_required: false,
             origin: origin.clone(),
         };

@@ -44,9 +44,7 @@ fn source<'a>(policies: &'a Policies, rule: &RuleInfo) -> Option<&'a PolicySourc
 fn words(source: &PolicySource) -> String {
     let from = match &source.origin {
         Origin::Folder => "beside the root module".to_owned(),
-        Origin::Module => {
-            format!("of the module {}", source.module.as_deref().unwrap_or_default())
-        }
+        Origin::Module => format!("of the module {}", source.modules.join(", ")),
         Origin::Path => "by its path".to_owned(),
         Origin::Library => "of the library".to_owned(),
         Origin::Source { address, version, digest } => {
@@ -65,7 +63,7 @@ pub fn list_json(policies: &Policies) -> String {
             "rule": it.name,
             "source": it.group,
             "origin": source.map(|it| &it.origin),
-            "module": it.module,
+            "modules": it.modules,
             "file": it.file,
             "line": it.line,
             "severity": it.severity.name(),
