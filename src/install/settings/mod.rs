@@ -146,7 +146,10 @@ impl Settings {
         let is_json = text.trim_start().starts_with('{');
         let object = match hcl::parse(text) {
             Ok(object) => object,
-            Err(why) => return problems.push(unparsable(file, &why)),
+            Err(why) => {
+                self.policies.note_unparsable(file, text);
+                return problems.push(unparsable(file, &why));
+            }
         };
         for item in &object.0 {
             match item.keys[0].as_str() {

@@ -31,6 +31,13 @@ pub struct PolicyBlocks {
 }
 
 impl PolicyBlocks {
+    /// Notes that a file cannot be parsed: nobody knows what it requires, if it speaks of policies at all.
+    pub(super) fn note_unparsable(&mut self, file: &Path, text: &str) {
+        if text.contains("policies") {
+            self.problems.push(unparsable(file));
+        }
+    }
+
     /// Adds a block of a file, for each of its labels.
     pub(super) fn add(&mut self, file: &Path, item: &Item) {
         let all = labelled(item);
@@ -79,6 +86,13 @@ fn read(file: &Path, name: &str, body: &Object) -> Result<PolicyBlock, Error> {
     }
     let source = source.ok_or("has no source: where the policies are.")?;
     Ok(PolicyBlock { source, version, is_required, folder })
+}
+
+fn unparsable(file: &Path) -> Diagnostic {
+    Diagnostic::error("Policies of the CLI configuration are not known").detail(format!(
+        "{} speaks of policies and cannot be parsed, so that it is not known which it requires. Mend it first.",
+        file.display()
+    ))
 }
 
 fn invalid(file: &Path, item: &Item, why: &Error) -> Diagnostic {

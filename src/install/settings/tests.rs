@@ -134,6 +134,10 @@ policies "mine" { source = "./rules" }
     let (settings, _) = read(".tofurc", json, &[]);
     assert!(settings.policies.by_name["corp"].is_required);
 
+    let wrong_file = |text: &str| {
+        let found = read(".tofurc", text, &[]).0.policies.problems;
+        found.iter().map(|it| it.detail.clone()).collect::<String>()
+    };
     let wrong = |text: &str| {
         let (settings, problems) = read(".tofurc", text, &[]);
         assert_eq!(problems, Vec::<String>::new(), "whoever judges tells them");
@@ -156,6 +160,9 @@ policies "mine" { source = "./rules" }
         wrong("policies \"a/b\" { source = \"x\" }"),
         "has the name \"a/b\"; a name is made of letters, digits, _ and -."
     );
+    let unparsable = wrong_file("policies \"a\" {");
+    assert!(unparsable.contains("speaks of policies and cannot be parsed"), "{unparsable}");
+    assert_eq!(wrong_file("a = "), "");
     let twice = "policies \"a\" { source = \"x\" }\npolicies \"a\" { source = \"y\" }";
     assert_eq!(wrong(twice), "has the name \"a\", as another has.");
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::Path;
 
 use super::lock::FILE;
 use super::wanted::{Asked, Wanted};
@@ -34,6 +35,18 @@ pub(super) fn not_there(named: &str, asked: &Asked) -> Diagnostic {
         format!(
             "{:?}, which {asked} names, is no file or folder here. It can be a path, library:NAME, or the source address of a module, such as git::https://HOST/REPOSITORY.git//FOLDER?ref=v1.",
             masked(named)
+        ),
+    )
+}
+
+/// An archive of this machine is named as a file of rules is.
+pub(super) fn archive_here(path: &Path, asked: &Asked) -> Diagnostic {
+    error(
+        "Policy cannot be read",
+        format!(
+            "{}, which {asked} names, is an archive. Archives are installed before they are used: name it as file://{}, with //FOLDER behind it for a folder in it.",
+            path.display(),
+            path.display()
         ),
     )
 }

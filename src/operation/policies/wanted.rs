@@ -139,6 +139,13 @@ pub(super) fn of_settings(
     if problems.has_errors() { Err(problems) } else { Ok(found) }
 }
 
+/// Whether a file of this name is fetched as a package, and not read.
+fn is_archive(name: &str) -> bool {
+    let endings = ["zip", "tar", "gz", "tgz", "bz2", "tbz2", "xz", "txz", "zst", "tzst"];
+    let ending = Path::new(name).extension().unwrap_or_default();
+    endings.iter().any(|it| ending.eq_ignore_ascii_case(it))
+}
+
 fn place(
     world: &World,
     base: &Path,
@@ -149,8 +156,10 @@ fn place(
     let path: PathBuf = base.join(word).components().collect();
     // What is here is meant, whatever else it may look like.
     if library.is_some() || world.files.exists(&path) {
+        let is_archive = world.files.is_file(&path) && is_archive(word);
         return match (version, library) {
             (Some(_), _) => Err(problems::no_versions(word, &asked)),
+            (None, None) if is_archive => Err(problems::archive_here(&path, &asked)),
             (None, Some(name)) => Ok(Place::Library(name.to_owned())),
             (None, None) => Ok(Place::Path(path)),
         };
