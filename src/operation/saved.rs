@@ -24,7 +24,7 @@ use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
-use crate::policy::{Policies, Report};
+use crate::policy::{Policies, PolicySource, Report};
 use crate::value::{Str, Value};
 use crate::world::{Files, World};
 
@@ -119,13 +119,8 @@ pub fn save(
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
     if let Some((report, policies)) = judged {
-        let sources = policies.sources.iter().map(
-            |it| json!({"name": it.name, "group": it.group, "text": it.text, "module": it.module}),
-        );
-        let document = json!({
-            "report": report.to_json(true, &session.sources),
-            "sources": sources.collect::<Vec<_>>(),
-        });
+        let report = report.to_json(true, &session.sources);
+        let document = json!({ "report": report, "sources": policies.sources });
         extras.facts.insert(POLICIES.to_owned(), document.to_string().into_bytes());
     }
     finished.plan.save(path, &extras, (key, &Seals::of(&session.world)))
@@ -242,6 +237,20 @@ impl Loaded {
     pub fn denials(&self) -> Option<u64> {
         let report = self.verdicts()?;
         report["summary"]["deny"].as_u64().filter(|it| *it > 0)
+    }
+
+    /// Returns the policies that the plan was judged by.
+    ///
+    /// # Errors
+    ///
+    /// If the plan has some, and they cannot be read.
+    pub fn policies(&self) -> Result<Vec<PolicySource>, Diagnostic> {
+        let Some(text) = self.extras.facts.get(POLICIES) else { return Ok(Vec::new()) };
+        let document: Json = serde_json::from_slice(text).unwrap_or_default();
+        serde_json::from_value(document["sources"].clone()).map_err(|why| {
+            Diagnostic::error("Invalid plan file")
+                .detail(format!("The plan's policies could not be read: {why}."))
+        })
     }
 
     /// Opens the configuration that the plan was made from, and fits the structure to it.

@@ -73,7 +73,7 @@ pub(super) fn evaluated(
     }
     told::tell(model, waivers, program, &mut database);
     let failures = evaluate_over(program, &mut database, Some(model), limits)
-        .map_err(|it| exceeded(program, &it, limits))?;
+        .map_err(|it| exceeded(program, model, &it, limits))?;
     let problems = failures.iter().map(|it| failed(program, model, it)).collect();
     Ok((database, Diagnostics(problems)))
 }
@@ -133,18 +133,25 @@ fn explain(model: &Model<'_>, program: &Program, database: &Database, report: &m
     }
 }
 
-fn exceeded(program: &Program, it: &Exceeded, limits: &Limits) -> Diagnostics {
+fn exceeded(program: &Program, model: &Model<'_>, it: &Exceeded, limits: &Limits) -> Diagnostics {
     let rule = &program.rules[it.rule];
+    let name = match rule.name.as_str() {
+        "" => &program.relations[rule.head].name,
+        name => name,
+    };
     let what = match it.limit {
         "rows" => format!("more than {} rows", limits.rows),
         "steps" => format!("more than {} steps", limits.steps),
         _ => format!("longer than {} s", limits.time.as_secs()),
     };
     let place = rule.places.get(it.premise).copied().unwrap_or(rule.span);
+    // The vocabulary is no file that anybody could look into.
+    let premise = model.sources.text(place).filter(|it| !it.is_empty());
+    let premise = premise.map_or(String::new(), |it| format!("`{it}` of "));
     Diagnostic::error("Policies take too much")
         .detail(format!(
-            "The rules took {what} when `{}` was evaluated. Parts of a rule that have no variable in common pair everything with everything; give them one, or raise the bound with -policy-limit={}=NUMBER.",
-            rule.name, it.limit
+            "The rules took {what} when {premise}the rule `{name}` was evaluated. Parts of a rule that have no variable in common pair everything with everything; give them one, or raise the bound with -policy-limit={}=NUMBER.",
+            it.limit
         ))
         .at(place)
         .within(rule.span)

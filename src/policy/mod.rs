@@ -14,6 +14,7 @@ pub mod proof;
 pub mod reference;
 pub mod rules;
 pub mod shaping;
+mod source;
 mod told;
 pub mod verdict;
 pub mod waivers;
@@ -21,5 +22,6 @@ mod written;
 
 pub use judge::judge;
 pub use model::Model;
-pub use rules::{Policies, PolicySource};
+pub use rules::Policies;
+pub use source::{Origin, PolicySource};
 pub use verdict::{Report, Verdict};

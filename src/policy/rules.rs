@@ -6,6 +6,7 @@ use std::sync::Arc;
 use entail_rules::{Facts, Node};
 
 use super::shaping::unfit;
+use super::source::PolicySource;
 use super::told;
 use crate::datalog::check::{Literal, Source, Term, Value};
 use crate::datalog::parse::Dialect;
@@ -48,21 +49,6 @@ pub(super) const OF_PLANS: &[&str] = &[
     "forces_replacement",
 ];
 
-/// One text of policies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicySource {
-    /// The file as it is shown: relative to the root module, or `library:aws/s3.rules`.
-    pub name: String,
-    /// Whose it is: files of one group share the relations of their own.
-    pub group: String,
-    /// The whole text.
-    pub text: String,
-    /// The called module whose instances it judges; nothing where it judges all.
-    pub module: Option<String>,
-    /// Whether it is asked for by who runs the program, and can neither be left out nor waived.
-    pub is_required: bool,
-}
-
 /// What a rule says of itself.
 #[derive(Clone, Debug)]
 pub struct RuleInfo {
@@ -90,8 +76,8 @@ pub struct RuleInfo {
     pub line: usize,
     /// Its place.
     pub span: Span,
-    /// The called module whose instances it judges.
-    pub module: Option<String>,
+    /// The called modules whose instances it judges; none where it judges all.
+    pub modules: Vec<String>,
     /// Whether it is required.
     pub is_required: bool,
     /// The heads of the vocabulary that it concludes.
@@ -184,7 +170,8 @@ impl Policies {
             let key = (rule.group.clone(), rule.name.clone());
             let source = self.sources.iter().find(|it| it.name == rule.source);
             if SHAPING.contains(&&*head) {
-                let of_module = source.is_some_and(|it| it.module.is_some()) && head != "protect";
+                let of_module =
+                    source.is_some_and(|it| !it.modules.is_empty()) && head != "protect";
                 let of_module = of_module.then(|| not_of_modules(&head, rule.span));
                 if let Some(problem) = of_module.or_else(|| unfit(&self.program, at)) {
                     problems.push(problem);
@@ -206,7 +193,7 @@ impl Policies {
                     file: rule.source.clone(),
                     line: sources.position(rule.span.file, rule.span.start).line,
                     span: rule.span,
-                    module: source.and_then(|it| it.module.clone()),
+                    modules: source.map_or(Vec::new(), |it| it.modules.clone()),
                     is_required: source.is_some_and(|it| it.is_required),
                     heads: BTreeSet::new(),
                     needs_plan: false,

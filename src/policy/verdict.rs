@@ -191,11 +191,11 @@ impl Report {
                     continue;
                 }
                 match verdict.rule.enforce {
-                    Enforce::Overridable => {
+                    Enforce::Overridable if !verdict.rule.is_required => {
                         verdict.overridden = Some(it.because.clone());
                         is_used = true;
                     }
-                    Enforce::Always | Enforce::Advisory => is_refused = true,
+                    _ => is_refused = true,
                 }
             }
             if is_refused {
@@ -208,8 +208,9 @@ impl Report {
 }
 
 fn not_overridable(rule: &str) -> Diagnostic {
-    Diagnostic::warning("Rule that cannot be overruled")
-        .detail(format!("`{rule}` is enforced always: -override does not count for it."))
+    Diagnostic::warning("Rule that cannot be overruled").detail(format!(
+        "`{rule}` is required or enforced always: -override does not count for it."
+    ))
 }
 
 fn nothing_overruled(rule: &str) -> Diagnostic {

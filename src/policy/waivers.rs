@@ -233,7 +233,7 @@ fn expired(waiver: &Written) -> Diagnostic {
 
 fn not_waivable(waiver: &Written) -> Diagnostic {
     Diagnostic::warning("Waiver that does not count")
-        .detail(format!("`{}` is enforced always, and cannot be waived.", waiver.rule))
+        .detail(format!("`{}` is required or enforced always, and cannot be waived.", waiver.rule))
         .at(waiver.span)
 }
 

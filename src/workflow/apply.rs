@@ -17,7 +17,7 @@ use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
-use crate::operation::{saved, validate, variables};
+use crate::operation::{policies, saved, validate, variables};
 use crate::plan::Plan;
 use crate::request::PlanMode;
 use crate::value::{Str, Value};
@@ -139,6 +139,14 @@ async fn saved_plan(
     if let Some(denials) = loaded.denials() {
         return Err(denied_plan(denials).into());
     }
+    if !options.policies.choice.is_default() || !options.policies.overruled.is_empty() {
+        return Err(policies_of_plan().into());
+    }
+    let required = policies::required(host.world, host.sources)?;
+    let refused = policies::check_plan(&loaded.policies()?, &required);
+    if refused.has_errors() {
+        return Err(refused);
+    }
     let session = loaded.open(host.world.clone(), host.sources.clone(), &options.state.files)?;
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeApply")?;
     let snapshot = read_state(host, &session)?;
@@ -169,6 +177,13 @@ async fn saved_plan(
     warnings.extend(validate::deprecated_variables(&session.config));
     let run = Run { session: &session, pool: &pool, approved: &approved, options };
     run.carry_out(host, &snapshot, warnings).await
+}
+
+/// Policies are named, or overruled, beside a plan that was judged when it was made.
+fn policies_of_plan() -> Diagnostic {
+    Diagnostic::error("A saved plan has its policies").detail(
+        "A saved plan is judged by the policies that it was made with, so that -policy, -no-policies and -override say nothing here. Plan again with them, and apply that plan.",
+    )
 }
 
 /// The plan was saved though it could be made in part only.

@@ -63,8 +63,9 @@ impl Judged<'_, '_> {
         let row = self.database.table(relation).row(position);
         let (node, info) = (Node::from_word(*row.first()?)?, info_of(row, &self.program.values)?);
         // A rule of a called module may only speak of what is in its instances.
-        let module = self.rules[info].module.as_ref();
-        let is_in_charge = module.is_none_or(|it| self.model.is_within(node, it));
+        let modules = &self.rules[info].modules;
+        let is_in_charge =
+            modules.is_empty() || modules.iter().any(|it| self.model.is_within(node, it));
         // What would destroy it is refused, also where it only may be protected.
         let destroyed = self.program.relation("destroyed").map(|it| self.database.table(it));
         let is_meant =
