@@ -18,6 +18,7 @@ mod source;
 mod told;
 pub mod verdict;
 pub mod waivers;
+pub mod watch;
 mod written;
 
 pub use judge::judge;
