@@ -8,7 +8,7 @@ use crate::syntax::{self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Ste
 use crate::value::{Str, Type, Value};
 use crate::world::World;
 
-use super::check::{self, Reference, Term};
+use super::check::{self, Reference};
 use super::domain::{Domain, Tense};
 use super::problem;
 
@@ -102,6 +102,21 @@ impl Formula {
         Formula { span: expression.span, expression, uses, is_plain, compares_scalars }
     }
 
+    /// Returns what it takes of nodes: as far as attributes are named one after the other.
+    pub fn references(&self) -> Vec<Reference> {
+        let mut found = Vec::new();
+        syntax::references(&self.expression, &mut |name, steps, _| {
+            let used = self.uses.iter().find(|it| it.0 == name.text);
+            let Some((_, root, Use::Whole(tense))) = used else { return };
+            let names = steps.iter().map_while(|it| match it {
+                Step::Attribute(name) => Some(check::Step::Name(name.text.clone())),
+                _ => None,
+            });
+            found.push(Reference { root: *root, tense: *tense, steps: names.collect() });
+        });
+        found
+    }
+
     /// Returns what its variables are in it.
     ///
     /// - `values`: the words of the rule's variables.
@@ -127,21 +142,6 @@ impl Formula {
                 Some((name.clone(), value.unwrap_or(Value::NULL)))
             })
             .collect()
-    }
-
-    /// Returns how it looks into its variables.
-    pub fn references(&self) -> Vec<Reference> {
-        let mut found = Vec::new();
-        syntax::references(&self.expression, &mut |root, steps, _| {
-            let named = self.uses.iter().find(|it| it.0 == root.text);
-            let Some((_, variable, Use::Whole(tense))) = named else { return };
-            let steps = steps.iter().map(|it| match it {
-                Step::Attribute(name) => check::Step::Name(name.text.clone()),
-                _ => check::Step::Key(Term::Any),
-            });
-            found.push(Reference { root: *variable, tense: *tense, steps: steps.collect() });
-        });
-        found
     }
 
     /// Returns the value, and why there is none where it fails.

@@ -24,7 +24,8 @@ use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
-use crate::policy::{Policies, Report};
+use crate::policy::verdict::Overruling;
+use crate::policy::{Policies, PolicySource, Report};
 use crate::value::{Str, Value};
 use crate::world::{Files, World};
 
@@ -67,7 +68,7 @@ pub struct Loaded {
 pub fn save(
     session: &Session,
     planned: &Planned,
-    judged: Option<&(Report, Policies)>,
+    judged: Option<&(Report, &Policies)>,
     path: &Path,
     key: Option<&SigningKey>,
 ) -> Result<(), Diagnostic> {
@@ -119,13 +120,8 @@ pub fn save(
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
     if let Some((report, policies)) = judged {
-        let sources = policies.sources.iter().map(
-            |it| json!({"name": it.name, "group": it.group, "text": it.text, "module": it.module}),
-        );
-        let document = json!({
-            "report": report.to_json(true, &session.sources),
-            "sources": sources.collect::<Vec<_>>(),
-        });
+        let report = report.to_json(true, &session.sources);
+        let document = json!({ "report": report, "sources": policies.sources });
         extras.facts.insert(POLICIES.to_owned(), document.to_string().into_bytes());
     }
     finished.plan.save(path, &extras, (key, &Seals::of(&session.world)))
@@ -242,6 +238,42 @@ impl Loaded {
     pub fn denials(&self) -> Option<u64> {
         let report = self.verdicts()?;
         report["summary"]["deny"].as_u64().filter(|it| *it > 0)
+    }
+
+    /// Returns the policies that the plan was judged by.
+    ///
+    /// # Errors
+    ///
+    /// If the plan has some, and they cannot be read.
+    pub fn policies(&self) -> Result<Vec<PolicySource>, Diagnostic> {
+        let Some(text) = self.extras.facts.get(POLICIES) else { return Ok(Vec::new()) };
+        let document: Json = serde_json::from_slice(text).unwrap_or_default();
+        serde_json::from_value(document["sources"].clone()).map_err(|why| {
+            Diagnostic::error("Invalid plan file")
+                .detail(format!("The plan's policies could not be read: {why}."))
+        })
+    }
+
+    /// Returns whether a denial may turn out to hold while the plan is carried out.
+    pub fn has_possible_denials(&self) -> bool {
+        self.listed().iter().any(|it| it["level"] == "deny" && it["certainty"] == "possible")
+    }
+
+    /// Returns the denials that were overruled when the plan was made.
+    pub fn overruled(&self) -> Vec<Overruling> {
+        let of = |it: &Json| {
+            Some(Overruling {
+                rule: it["rule"].as_str()?.to_owned(),
+                address: Some(it["address"].as_str()?.to_owned()),
+                because: it["overridden"]["because"].as_str()?.to_owned(),
+            })
+        };
+        self.listed().iter().filter_map(of).collect()
+    }
+
+    fn listed(&self) -> Vec<Json> {
+        let report = self.verdicts().unwrap_or_default();
+        report["verdicts"].as_array().cloned().unwrap_or_default()
     }
 
     /// Opens the configuration that the plan was made from, and fits the structure to it.

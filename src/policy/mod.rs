@@ -14,13 +14,17 @@ pub mod proof;
 pub mod reference;
 mod repeated;
 pub mod rules;
+pub mod shaping;
+mod source;
 mod told;
 pub mod verdict;
 mod waits;
 pub mod waivers;
+pub mod watch;
 mod written;
 
 pub use judge::judge;
 pub use model::Model;
-pub use rules::{Policies, PolicySource};
+pub use rules::Policies;
+pub use source::{Origin, PolicySource};
 pub use verdict::{Report, Verdict};

@@ -19,6 +19,7 @@ pub(super) fn waits(
     model: &Model<'_>,
     row: (usize, usize),
 ) -> Vec<String> {
+    let database = Some(database);
     let mut search = Search { program, database, model, found: BTreeSet::new(), open: vec![row] };
     let mut seen = BTreeSet::new();
     while let Some(row) = search.open.pop() {
@@ -29,9 +30,24 @@ pub(super) fn waits(
     search.found.into_iter().collect()
 }
 
+/// Returns what is not known yet of what a rule looks at itself.
+pub(super) fn direct(
+    bound: Option<&(usize, Vec<Option<u64>>)>,
+    program: &Program,
+    model: &Model<'_>,
+) -> Vec<String> {
+    let (database, found) = (None, BTreeSet::new());
+    let mut search = Search { program, database, model, found, open: Vec::new() };
+    if let Some((rule, words)) = bound {
+        search.look_at(*rule, words);
+    }
+    search.found.into_iter().collect()
+}
+
 struct Search<'s> {
     program: &'s Program,
-    database: &'s Database,
+    /// Where conclusions are looked for; nothing where only the rule itself is looked at.
+    database: Option<&'s Database>,
     model: &'s Model<'s>,
     found: BTreeSet<String>,
     /// Conclusions that are only possible: relation and position.
@@ -40,24 +56,27 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn look(&mut self, (relation, position): (usize, usize)) {
-        let (program, model) = (self.program, self.model);
-        let bound = binding(program, self.database, Some(model), relation, position);
-        let Some((rule, words)) = bound else { return self.given(relation, position) };
-        let rule = &program.rules[rule];
+        let Some(database) = self.database else { return };
+        match binding(self.program, database, Some(self.model), relation, position) {
+            Some((rule, words)) => self.look_at(rule, &words),
+            None => self.given(database.table(relation).row(position)),
+        }
+    }
+
+    fn look_at(&mut self, rule: usize, words: &[Option<u64>]) {
+        let rule = &self.program.rules[rule];
         for literal in &rule.body {
             match literal {
-                Literal::Holds(pattern) | Literal::Absent(pattern) => {
-                    self.rests_on(pattern, &words)
-                }
+                Literal::Holds(pattern) | Literal::Absent(pattern) => self.rests_on(pattern, words),
                 Literal::Refers(reference, _)
                 | Literal::Lacks(reference, _)
                 | Literal::Member(_, reference)
                 | Literal::AggregateOf { reference, .. } => {
-                    self.reference(reference, &rule.kinds, &words);
+                    self.reference(reference, &rule.kinds, words);
                 }
                 Literal::If(formula) | Literal::Compute(_, formula) => {
                     for reference in formula.references() {
-                        self.reference(&reference, &rule.kinds, &words);
+                        self.reference(&reference, &rule.kinds, words);
                     }
                 }
                 Literal::Compare(..) | Literal::Let(..) | Literal::Aggregate { .. } => {}
@@ -67,6 +86,7 @@ impl Search<'_> {
 
     /// Goes on with the row that a pattern means, where that is only possible.
     fn rests_on(&mut self, pattern: &Pattern, words: &[Option<u64>]) {
+        let Some(database) = self.database else { return };
         let word = |term: &Term| match term {
             Term::Variable(it) => words[*it],
             Term::InTense(tense, it) => Some(tense.of_node(words[*it]?)),
@@ -74,7 +94,7 @@ impl Search<'_> {
             Term::Any => None,
         };
         let row: Option<Vec<u64>> = pattern.terms.iter().map(word).collect();
-        let table = self.database.table(pattern.relation);
+        let table = database.table(pattern.relation);
         if let Some(position) = row.and_then(|it| table.position(&it))
             && !table.is_certain(position)
         {
@@ -93,8 +113,7 @@ impl Search<'_> {
     }
 
     /// A block of which nobody knows how often it is there waits for its keys.
-    fn given(&mut self, relation: usize, position: usize) {
-        let row = self.database.table(relation).row(position);
+    fn given(&mut self, row: &[u64]) {
         let node = row.first().and_then(|it| Node::from_word(*it));
         let node = node.filter(|it| (it.0 as usize) < self.model.structure.nodes.len());
         let Some(NodeKind::Pending(id)) = node.map(|it| self.model.structure.kind(it)) else {

@@ -142,6 +142,7 @@ fn model_of<'a>(
         variables: &variables.values,
         places: &known.lowered.places,
         plan: None,
+        state: None,
         values,
         memo,
     }

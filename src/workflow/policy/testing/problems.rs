@@ -33,3 +33,10 @@ pub(super) fn undeclared(case: &Case, name: &str) -> Diagnostic {
 pub(super) fn unreadable(name: &str, why: &str) -> Diagnostic {
     Diagnostic::error("Test cannot be read").detail(format!("{name} cannot be read: {why}."))
 }
+
+/// The library is named where files of cases are.
+pub(super) fn of_library(name: &str) -> Diagnostic {
+    Diagnostic::error("The library has no tests here").detail(format!(
+        "The cases of the library are run where the program is made, and do not come with it. To test a configuration or policies of your own with it, write cases beside them, and bring it into force with -policy={name}."
+    ))
+}
