@@ -6,10 +6,11 @@ use entail_rules::{Node, Tables, atom::Atom};
 
 use super::model::Model;
 use super::proof::Explainer;
-use super::rules::{JUDGING, Level, Policies, SHAPING};
+use super::rules::{JUDGING, Level, Policies, SHAPING, Waiver};
 use super::verdict::{Report, Verdict, level_of};
 use super::{told, waivers};
 use crate::datalog::evaluate::{binding, evaluate_over};
+use crate::datalog::query::NAME;
 use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, Values, kinds, values};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -41,16 +42,8 @@ pub fn judge(
     let in_force = waivers::in_force(waivers, model);
     let has_plan = model.plan.is_some();
     let program = to_evaluate(policies, has_plan, &mut report);
-    let mut database = Database::new(&program);
-    for tables in tables {
-        give(&program, *tables, &mut database);
-    }
-    told::tell(model, &in_force, &program, &mut database);
-    let failures = evaluate_over(&program, &mut database, Some(model), limits)
-        .map_err(|it| exceeded(&program, &it, limits))?;
-    for failure in failures {
-        report.problems.push(failed(&program, model, &failure));
-    }
+    let (database, failed) = conclude(&program, model, tables, &in_force, limits)?;
+    report.problems.extend(failed);
     verdicts(policies, model, &program, &database, &mut report);
     waivers::apply(&mut report, waivers, policies, model);
     explain(model, &program, &database, &mut report);
@@ -58,6 +51,25 @@ pub fn judge(
     let objects = objects.iter().filter_map(|it| program.relation(it));
     report.resources = objects.map(|it| database.table(it).positions().count()).sum();
     Ok(Judged { program, database, report })
+}
+
+/// Evaluates rules over what is told of a model. Returns what they conclude, and the expressions that failed.
+pub(super) fn conclude(
+    program: &Program,
+    model: &Model<'_>,
+    tables: &[&dyn Tables],
+    in_force: &[Waiver],
+    limits: &Limits,
+) -> Result<(Database, Diagnostics), Diagnostics> {
+    let mut database = Database::new(program);
+    for tables in tables {
+        give(program, *tables, &mut database);
+    }
+    told::tell(model, in_force, program, &mut database);
+    let failures = evaluate_over(program, &mut database, Some(model), limits)
+        .map_err(|it| exceeded(program, &it, limits))?;
+    let failed: Vec<_> = failures.iter().map(|it| failed(program, model, it)).collect();
+    Ok((database, Diagnostics::from(failed)))
 }
 
 /// The rules that the verdicts rest on, and those that count what is judged. Rules that need a plan are named where there is none.
@@ -294,11 +306,12 @@ fn failed(program: &Program, model: &Model<'_>, failure: &Failure) -> Diagnostic
     let why = why.map_or(String::new(), |it| format!("{}: {}", it.summary, it.detail));
     let of = node.map_or(String::new(), |it| format!(" for {it}"));
     let place = failure.problems.iter().find_map(|it| it.subject).unwrap_or(rule.span);
-    Diagnostic::warning("An expression of a policy failed")
-        .detail(format!(
-            "The rule `{}` could not be decided{of}, so that its verdict is only possible. {why}",
-            rule.name
-        ))
+    let (summary, what, which) = match rule.name.as_str() {
+        NAME => ("An expression of the query failed", "The query".to_owned(), "the row"),
+        name => ("An expression of a policy failed", format!("The rule `{name}`"), "its verdict"),
+    };
+    Diagnostic::warning(summary)
+        .detail(format!("{what} could not be decided{of}, so that {which} is only possible. {why}"))
         .at(place)
 }
 

@@ -11,11 +11,14 @@ pub mod lint;
 pub mod model;
 pub mod premises;
 pub mod proof;
+pub mod query;
 pub mod reference;
 pub mod rules;
 mod told;
 pub mod verdict;
 pub mod waivers;
+pub mod why;
+pub mod why_not;
 mod written;
 
 pub use judge::judge;

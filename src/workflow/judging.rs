@@ -96,7 +96,11 @@ pub(super) async fn judge_plan(
 }
 
 /// A plan as policies see it.
-fn model_of<'a>(session: &'a Session, planned: &'a Planned, policies: &Policies) -> Model<'a> {
+pub(super) fn model_of<'a>(
+    session: &'a Session,
+    planned: &'a Planned,
+    policies: &Policies,
+) -> Model<'a> {
     let finished = &planned.finished;
     Model {
         config: &session.config,

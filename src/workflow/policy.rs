@@ -129,4 +129,6 @@ pub fn groups(policies: &Policies) -> BTreeMap<&str, usize> {
 }
 
 #[cfg(test)]
+mod proof_tests;
+#[cfg(test)]
 mod tests;

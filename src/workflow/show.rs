@@ -145,6 +145,19 @@ fn found(host: &Host<'_>, subject: &ShowTarget) -> Result<Opened, Diagnostics> {
     })
 }
 
+/// Reads the current state, or the one in a file; nothing where none was ever written.
+///
+/// # Errors
+///
+/// If it cannot be read, or the file is a saved plan.
+pub(super) fn recorded(host: &Host<'_>, file: Option<&Path>) -> Result<Option<State>, Diagnostics> {
+    let target = file.map_or(ShowTarget::State, |it| ShowTarget::File(it.to_owned()));
+    match found(host, &target)? {
+        Opened::State(state) => Ok(state),
+        _ => Err(no_state_in(file).into()),
+    }
+}
+
 fn find(schemas: &Schemas, provider: &Provider) -> Option<Arc<ProviderSchema>> {
     schemas.get(provider).cloned()
 }
@@ -220,4 +233,10 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
 fn unreadable_kind(path: &Path) -> Diagnostic {
     Diagnostic::error("Failed to read the given file as a state or plan file")
         .detail(format!("{} is neither a saved plan nor a state.", path.display()))
+}
+
+fn no_state_in(file: Option<&Path>) -> Diagnostic {
+    let name = file.map_or(String::new(), |it| it.display().to_string());
+    Diagnostic::error("Not a state")
+        .detail(format!("{name} is a saved plan. Ask it with -plan={name}, or take away -state."))
 }

@@ -33,3 +33,9 @@ pub(super) fn undeclared(case: &Case, name: &str) -> Diagnostic {
 pub(super) fn unreadable(name: &str, why: &str) -> Diagnostic {
     Diagnostic::error("Test cannot be read").detail(format!("{name} cannot be read: {why}."))
 }
+
+pub(super) fn not_proven(case: &Case, why: &str) -> Diagnostic {
+    Diagnostic::error("Proof that does not hold")
+        .detail(format!("The proof of a verdict does not follow from the rules: {why}."))
+        .at(case.span)
+}
