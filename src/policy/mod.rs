@@ -12,6 +12,7 @@ pub mod model;
 pub mod premises;
 pub mod proof;
 pub mod query;
+mod recorded;
 pub mod reference;
 pub mod rules;
 mod told;

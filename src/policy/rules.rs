@@ -227,7 +227,7 @@ impl Policies {
         let mut waiting = vec![rule];
         while let Some(rule) = waiting.pop() {
             let rule = &program.rules[rule];
-            if rule.body.iter().any(|it| literal_needs_plan(it)) {
+            if rule.body.iter().any(literal_needs_plan) {
                 return true;
             }
             for relation in rule.body.iter().filter_map(Literal::relation) {

@@ -19,6 +19,7 @@ use crate::operation::session::Session;
 use crate::plan::configuration::{document, module_document};
 use crate::plan::file::is_archive;
 use crate::plan::{Plan, json, state_json};
+use crate::policy::Report;
 use crate::schema::ProviderSchema;
 use crate::state::State;
 
@@ -43,8 +44,8 @@ pub enum Shown {
     State(Box<State>, Schemas),
     /// There is no state yet.
     NoState,
-    /// A saved plan, with what its providers announce.
-    Plan(Box<Plan>, Schemas),
+    /// A saved plan, with what its providers announce, and what policies said of it.
+    Plan(Box<Plan>, Schemas, Option<Report>),
     /// A JSON document.
     Document(String),
 }
@@ -66,7 +67,8 @@ pub fn show(host: &Host<'_>, subject: &ShowTarget) -> Result<Shown, Diagnostics>
                 Opened::Plan(loaded) => {
                     let loaded = *loaded;
                     let (_, schemas, _) = of_plan(host, &loaded).await?;
-                    Shown::Plan(Box::new(loaded.plan), schemas)
+                    let said = loaded.verdicts().map(|it| Report::of_json(&it));
+                    Shown::Plan(Box::new(loaded.plan), schemas, said)
                 }
                 Opened::Config => Shown::Document(configuration(host).await?),
                 Opened::Module(text) => Shown::Document(text),

@@ -62,6 +62,9 @@ fn line(verdict: &Verdict) -> String {
     if let Some(waived) = &verdict.waived {
         out.push_str(&format!("    waived: {}\n", waived.reason));
     }
+    if let Some(because) = &verdict.overridden {
+        out.push_str(&format!("    overruled: {because}\n"));
+    }
     out
 }
 
