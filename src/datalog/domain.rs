@@ -82,3 +82,11 @@ pub trait Domain: Sync {
     /// Returns clock, environment and folders.
     fn world(&self) -> &World;
 }
+
+/// Returns whether what a word stands for, a value or a node in a tense, is as somebody wrote it.
+pub fn is_as_written(word: u64, tense: Tense, domain: &dyn Domain) -> bool {
+    match values::is_value(word) {
+        true => values::is_loose(word),
+        false => domain.is_as_written(tense.of_node(word)),
+    }
+}

@@ -9,8 +9,8 @@ use crate::value::{Str, Type, Value};
 use crate::world::World;
 
 use super::check::{self, Reference};
-use super::domain::{Domain, Tense};
-use super::problem;
+use super::domain::{Domain, Tense, is_as_written};
+use super::{loose, problem, values};
 
 /// What gives something else each time, or looks at more than its arguments.
 const IMPURE: &[&str] = &[
@@ -117,38 +117,79 @@ impl Formula {
         found
     }
 
-    /// Returns what its variables are in it.
+    /// Returns the value, and why there is none where it fails. Where it compares a text with a bool or a number that the text
+    /// may become, it is known only if it is the same either way.
     ///
     /// - `values`: the words of the rule's variables.
     /// - `kinds`: their kinds.
-    pub fn bound(
+    pub fn value(
+        &self,
+        values: &[Option<u64>],
+        kinds: &[String],
+        domain: &dyn Domain,
+    ) -> (Value, Diagnostics) {
+        let bound = self.bound(values, kinds, domain);
+        let evaluate = |bound: &[_]| evaluate_with(&self.expression, &RuleScope { domain }, bound);
+        let (value, problems) = evaluate(&bound);
+        if !self.compares_scalars {
+            return (value, problems);
+        }
+        let loose: Vec<&Str> = self.loose(values, domain).collect();
+        let is_loose = |it: &(Str, Value)| loose.contains(&&it.0) && loose::may_convert(&it.1);
+        if !bound.iter().any(is_loose) {
+            return (value, problems);
+        }
+        let convert = |it: &(Str, Value)| match is_loose(it) {
+            true => (it.0.clone(), loose::converted(&it.1)),
+            false => it.clone(),
+        };
+        let (other, failed) = evaluate(&bound.iter().map(convert).collect::<Vec<_>>());
+        match other == value && failed.has_errors() == problems.has_errors() {
+            true => (value, problems),
+            false => (Value::unknown(Type::DYNAMIC).mark(&value.deep_marks()), Diagnostics::new()),
+        }
+    }
+
+    /// Returns whether the value of some variable is as somebody wrote it.
+    pub(super) fn is_loose(&self, values: &[Option<u64>], domain: &dyn Domain) -> bool {
+        self.loose(values, domain).next().is_some()
+    }
+
+    /// The names of such variables in the expression.
+    fn loose<'f>(
+        &'f self,
+        values: &'f [Option<u64>],
+        domain: &'f dyn Domain,
+    ) -> impl Iterator<Item = &'f Str> {
+        let all = self.uses.iter().filter(|(_, variable, how)| {
+            values[*variable].is_some_and(|word| match how {
+                Use::Itself => values::is_loose(word),
+                Use::Whole(tense) => is_as_written(word, *tense, domain),
+            })
+        });
+        all.map(|it| &it.0)
+    }
+
+    /// What its variables are in it.
+    fn bound(
         &self,
         values: &[Option<u64>],
         kinds: &[String],
         domain: &dyn Domain,
     ) -> Vec<(Str, Value)> {
-        self.uses
-            .iter()
-            .filter_map(|(name, variable, how)| {
-                let word = values[*variable]?;
-                let value = match domain.values().value(word) {
-                    Some(value) => Some(value),
-                    None => match how {
-                        Use::Itself => Some(Value::string(domain.show(&kinds[*variable], word))),
-                        Use::Whole(tense) => domain.value_of(tense.of_node(word)),
-                    },
-                };
-                // What is not there has nothing that could be taken of it.
-                Some((name.clone(), value.unwrap_or(Value::NULL)))
-            })
-            .collect()
-    }
-
-    /// Returns the value, and why there is none where it fails.
-    ///
-    /// - `bound`: what its variables are.
-    pub fn value(&self, bound: &[(Str, Value)], domain: &dyn Domain) -> (Value, Diagnostics) {
-        evaluate_with(&self.expression, &RuleScope { domain }, bound)
+        let value = |(name, variable, how): &(Str, usize, Use)| {
+            let word = values[*variable]?;
+            let value = match domain.values().value(word) {
+                Some(value) => Some(value),
+                None => match how {
+                    Use::Itself => Some(Value::string(domain.show(&kinds[*variable], word))),
+                    Use::Whole(tense) => domain.value_of(tense.of_node(word)),
+                },
+            };
+            // What is not there has nothing that could be taken of it.
+            Some((name.clone(), value.unwrap_or(Value::NULL)))
+        };
+        self.uses.iter().filter_map(value).collect()
     }
 }
 

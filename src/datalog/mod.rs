@@ -24,7 +24,9 @@ mod matcher;
 mod narrow;
 pub mod parse;
 mod plan;
+pub mod prefix;
 mod problem;
+pub mod query;
 mod reader;
 mod reading;
 pub mod syntax;
@@ -33,7 +35,7 @@ mod walk;
 
 pub use check::Program;
 pub use database::Database;
-pub use domain::{Domain, Tense};
+pub use domain::{Domain, Tense, is_as_written};
 pub use limits::{Exceeded, Limits};
 pub use matcher::Failure;
 pub use values::Values;

@@ -11,6 +11,8 @@ pub mod lint;
 pub mod model;
 pub mod premises;
 pub mod proof;
+pub mod query;
+mod recorded;
 pub mod reference;
 mod repeated;
 pub mod rules;
@@ -21,6 +23,8 @@ pub mod verdict;
 mod waits;
 pub mod waivers;
 pub mod watch;
+pub mod why;
+pub mod why_not;
 mod written;
 
 pub use judge::judge;

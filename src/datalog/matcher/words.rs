@@ -1,13 +1,13 @@
 //! The words of what a rule finds in values: what it is, whether it may become something else, whether it is one thing.
 
 use super::super::check::{self, Reference, Term};
-use super::super::domain::Tense;
-use super::super::formula::{Formula, Use};
+use super::super::domain::{Tense, is_as_written};
+use super::super::formula::Formula;
+use super::super::values;
 use super::super::walk::Reached;
-use super::super::{loose, values};
 use super::Matcher;
 use crate::diagnostic::Diagnostics;
-use crate::value::{Str, Type, Value as Known};
+use crate::value::{Type, Value as Known};
 
 /// Stands in a place for a step that leads to several.
 const ANY: u64 = u64::MAX;
@@ -15,11 +15,11 @@ const ANY: u64 = u64::MAX;
 impl Matcher<'_> {
     /// Returns whether what a variable stands for is as somebody wrote it.
     pub(super) fn is_as_written(&self, variable: usize, tense: Tense) -> bool {
-        let Some(word) = self.values[variable] else { return false };
-        match values::is_value(word) {
-            true => values::is_loose(word),
-            false => self.domain.is_some_and(|it| it.is_as_written(tense.of_node(word))),
-        }
+        let word = self.values[variable];
+        word.is_some_and(|it| match self.domain {
+            Some(domain) => is_as_written(it, tense, domain),
+            None => values::is_loose(it),
+        })
     }
 
     pub(super) fn word_of_reached(&self, reached: &Reached) -> u64 {
@@ -53,7 +53,9 @@ impl Matcher<'_> {
     /// The word of what an expression gives: where a part of it is not known, still the one that it gives for these variables.
     pub(super) fn word_of(&self, variable: usize, formula: &Formula, value: &Known) -> u64 {
         let values = &self.program.values;
-        let word = match formula.is_plain && self.loose(formula).next().is_some() {
+        let word = match formula.is_plain
+            && self.domain.is_some_and(|it| formula.is_loose(&self.values, it))
+        {
             true => values.word_as_written(value),
             false => values.word(value),
         };
@@ -70,41 +72,10 @@ impl Matcher<'_> {
         values.word_at(place, word)
     }
 
-    /// The variables of an expression whose values are as somebody wrote them.
-    fn loose<'f>(&'f self, formula: &'f Formula) -> impl Iterator<Item = &'f Str> {
-        let all = formula.uses.iter().filter(|(_, variable, how)| match how {
-            Use::Itself => self.values[*variable].is_some_and(values::is_loose),
-            Use::Whole(tense) => self.is_as_written(*variable, *tense),
-        });
-        all.map(|it| &it.0)
-    }
-
-    /// Returns the value of an expression. Where it compares a text with a bool or a number that the text may become, it is
-    /// known only if it is the same either way.
     pub(super) fn formula(&self, formula: &Formula) -> (Known, Diagnostics) {
-        let Some(domain) = self.domain else {
-            return (Known::unknown(Type::DYNAMIC), Diagnostics::new());
-        };
-        let bound = formula.bound(&self.values, &self.rule.kinds, domain);
-        let (value, problems) = formula.value(&bound, domain);
-        if !formula.compares_scalars {
-            return (value, problems);
-        }
-        let loose: Vec<&Str> = self.loose(formula).collect();
-        let is_loose = |it: &(Str, Known)| loose.contains(&&it.0) && loose::may_convert(&it.1);
-        if !bound.iter().any(is_loose) {
-            return (value, problems);
-        }
-        let convert = |it: &(Str, Known)| match is_loose(it) {
-            true => (it.0.clone(), loose::converted(&it.1)),
-            false => it.clone(),
-        };
-        let other: Vec<(Str, Known)> = bound.iter().map(convert).collect();
-        match formula.value(&other, domain) {
-            (it, failed) if it == value && failed.has_errors() == problems.has_errors() => {
-                (value, problems)
-            }
-            _ => (Known::unknown(Type::DYNAMIC).mark(&value.deep_marks()), Diagnostics::new()),
+        match self.domain {
+            Some(domain) => formula.value(&self.values, &self.rule.kinds, domain),
+            None => (Known::unknown(Type::DYNAMIC), Diagnostics::new()),
         }
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::datalog::evaluate::binding;
 use crate::datalog::{Database, Domain, Program, Values, values};
 use crate::policy::model::Model;
-use crate::policy::proof::filled;
+use crate::policy::proof::lines::filled;
 use crate::policy::rules::{JUDGING, Level, Policies, RuleInfo};
 use crate::policy::verdict::{Verdict, level_of};
 use crate::policy::waits;
