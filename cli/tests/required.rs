@@ -115,7 +115,7 @@ fn a_plan_made_without_a_required_policy_is_not_applied() {
     folder.write("elsewhere/o.rules", RULES);
     folder.write(
         "moved.rc",
-        "policies \"org\" {\n  source   = \"./elsewhere\"\n  required = true\n}\n",
+        "policies \"other\" {\n  source   = \"./elsewhere\"\n  required = true\n}\npolicies \"same\" {\n  source   = \"./elsewhere\"\n  required = true\n}\n",
     );
     folder.check("moved.rc", &["apply", "judged.plan"], 0, &["Apply complete!"]);
 }
