@@ -13,10 +13,12 @@ pub mod premises;
 pub mod proof;
 pub mod reference;
 pub mod rules;
+pub mod shaping;
 mod source;
 mod told;
 pub mod verdict;
 pub mod waivers;
+pub mod watch;
 mod written;
 
 pub use judge::judge;

@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::datalog::{Domain, Tense, Values};
 use crate::diagnostic::{Sources, Span};
 use crate::lower::Structure;
-use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
+use crate::lower::structure::{ModuleId, NodeKind};
 use crate::plan::{Change, Plan};
 use crate::state::{Attributes, Object, State};
 use crate::value::{MarkPaths, Str, Value, json};
@@ -36,6 +36,8 @@ pub struct Model<'a> {
     pub places: &'a BTreeMap<(Node, Node), Span>,
     /// The plan, where there is one.
     pub plan: Option<Planned<'a>>,
+    /// What the state file holds, moves applied; nothing where only a configuration is looked at.
+    pub state: Option<&'a State>,
     /// The values with their numbers.
     pub values: Arc<Values>,
     /// What has been evaluated.
@@ -48,6 +50,8 @@ pub struct Memo {
     pub(super) known: Mutex<FxHashMap<u32, Value>>,
     /// What is being evaluated: where one comes back to it, there is a circle.
     pub(super) open: Mutex<FxHashSet<u32>>,
+    /// What objects have become while the plan is carried out.
+    pub(super) learned: Mutex<FxHashMap<u32, Value>>,
 }
 
 /// What a plan says of the nodes.
@@ -170,6 +174,9 @@ impl<'a> Model<'a> {
     fn planned(&self, node: Node) -> Option<Value> {
         match self.structure.kind(node) {
             NodeKind::Object(..) => match &self.plan {
+                Some(_) if let Some(value) = self.memo.learned.lock().get(&node.0) => {
+                    Some(value.clone())
+                }
                 None => Some(self.written(node)),
                 Some(plan) => match plan.change(node) {
                     Some(change) => Some(change.after.clone()).filter(|it| !it.is_null()),
@@ -201,11 +208,6 @@ impl<'a> Model<'a> {
         let object = resource.instances.get(&address.key)?.current.as_ref()?;
         of_stored(object)
     }
-
-    /// Returns the value of a whole resource as other blocks see it: by key where it repeats.
-    pub(super) fn resource_node(&self, id: ResourceId) -> &crate::lower::structure::ResourceNode {
-        self.structure.resource(id)
-    }
 }
 
 /// Returns the value of a stored object, by the looks of it: no schema says more.
@@ -225,7 +227,7 @@ impl Domain for Model<'_> {
         match tense {
             Tense::Planned => self.planned(node),
             Tense::Old => self.old(node),
-            Tense::State => self.recorded(node, &self.plan.as_ref()?.plan.previous_state),
+            Tense::State => self.recorded(node, self.state?),
             Tense::Config => match self.structure.kind(node) {
                 NodeKind::Object(id, _) if self.structure.block(*id).is_none() => None,
                 NodeKind::Object(id, _) | NodeKind::Pending(id) => {

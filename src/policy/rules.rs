@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use entail_rules::{Facts, Node};
 
+use super::shaping::unfit;
 use super::source::PolicySource;
 use super::told;
 use crate::datalog::check::{Literal, Source, Term, Value};
@@ -29,7 +30,7 @@ pub const SHAPING: &[&str] =
     &["exclude", "target", "replace", "protect", "create_first", "before", "one_at_a_time"];
 
 /// What of the vocabulary is only there where there is a plan.
-const OF_PLANS: &[&str] = &[
+pub(super) const OF_PLANS: &[&str] = &[
     "existing",
     "rests_on",
     "created",
@@ -53,6 +54,8 @@ const OF_PLANS: &[&str] = &[
 pub struct RuleInfo {
     /// Its name.
     pub name: String,
+    /// Its name, with its group before it where another group has a rule of that name.
+    pub shown: String,
     /// The group of files that it stands in.
     pub group: String,
     /// What it says, with its variables in backticks.
@@ -159,12 +162,6 @@ impl Policies {
                 self.info.push(None);
                 continue;
             }
-            if SHAPING.contains(&&*head) && head != "protect" {
-                // Better refused than passed over in silence.
-                problems.push(no_shaping(&head, rule.span));
-                self.info.push(None);
-                continue;
-            }
             if rule.sentence.is_empty() {
                 problems.push(unnamed(&head, rule.span));
                 self.info.push(None);
@@ -172,9 +169,20 @@ impl Policies {
             }
             let key = (rule.group.clone(), rule.name.clone());
             let source = self.sources.iter().find(|it| it.name == rule.source);
+            if SHAPING.contains(&&*head) {
+                let of_module =
+                    source.is_some_and(|it| !it.modules.is_empty()) && head != "protect";
+                let of_module = of_module.then(|| not_of_modules(&head, rule.span));
+                if let Some(problem) = of_module.or_else(|| unfit(&self.program, at)) {
+                    problems.push(problem);
+                    self.info.push(None);
+                    continue;
+                }
+            }
             let info = *known.entry(key).or_insert_with(|| {
                 let mut info = RuleInfo {
                     name: rule.name.clone(),
+                    shown: rule.name.clone(),
                     group: rule.group.clone(),
                     sentence: rule.sentence.clone(),
                     severity: Severity::default(),
@@ -204,6 +212,15 @@ impl Policies {
             self.rules[info].needs_plan |= is_protected || self.needs_plan(at);
             self.info.push(Some(info));
         }
+        let mut groups: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, group) in known.into_keys().map(|(group, name)| (name, group)) {
+            groups.entry(name).or_default().insert(group);
+        }
+        for rule in &mut self.rules {
+            if groups.get(&rule.name).is_some_and(|it| it.len() > 1) {
+                rule.shown = format!("{}:{}", rule.group, rule.name);
+            }
+        }
     }
 
     /// Whether a rule rests on what only a plan says.
@@ -213,7 +230,7 @@ impl Policies {
         let mut waiting = vec![rule];
         while let Some(rule) = waiting.pop() {
             let rule = &program.rules[rule];
-            if rule.body.iter().any(|it| literal_needs_plan(it, &program.values)) {
+            if rule.body.iter().any(literal_needs_plan) {
                 return true;
             }
             for relation in rule.body.iter().filter_map(Literal::relation) {
@@ -295,7 +312,7 @@ impl RuleInfo {
 }
 
 /// Whether a part of a body looks at what only a plan, or a state, says.
-fn literal_needs_plan(literal: &Literal, _: &Values) -> bool {
+fn literal_needs_plan(literal: &Literal) -> bool {
     use crate::datalog::Tense;
     use crate::datalog::formula::{Formula, Use};
     let of_plan = |tense: Tense| matches!(tense, Tense::Old | Tense::State);
@@ -335,10 +352,10 @@ fn given() -> Vec<entail_rules::Relation> {
     .clone()
 }
 
-fn no_shaping(head: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Policy that shapes a plan")
+fn not_of_modules(head: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Policy of a module that shapes a plan")
         .detail(format!(
-            "`{head}` is a head that shapes a plan, which this version cannot do: policies judge, with deny, warn, note and protect. Use flags such as -exclude, -target and -replace."
+            "`{head}` shapes a plan, and policies of a called module only judge it. Move the rule to the policies of the root module."
         ))
         .at(at)
 }
