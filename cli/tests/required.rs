@@ -189,3 +189,19 @@ fn the_library_says_that_its_tests_are_elsewhere() {
     let says = ["The library has no tests here", "-policy=library:aws"];
     folder.check("none.rc", &["policy", "test", "library:aws"], 2, &says);
 }
+
+#[test]
+fn what_shapes_a_plan_is_named_bounded_and_required_as_well() {
+    let folder = Folder::new("shapes");
+    folder.write(
+        "org/org.rules",
+        "// @rule org.out: `n` is left out\nexclude(n) <-- resource(n, _), name(n, \"a\");\n",
+    );
+    let out = "Excluded: 1";
+    folder.check("none.rc", &["whatif"], 0, &["Excluded: 0"]);
+    folder.check("none.rc", &["whatif", "-policy=../org"], 0, &[out]);
+    folder.check("none.rc", &["whatif", "-policy=../org", "-no-policies"], 0, &["Excluded: 0"]);
+    folder.check("org.rc", &["whatif", "-no-policies"], 0, &[out]);
+    let bounded = ["whatif", "-policy=../org", "-policy-limit=steps=1"];
+    folder.check("none.rc", &bounded, 1, &["more than 1 steps", "-policy-limit=steps=NUMBER"]);
+}
