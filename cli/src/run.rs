@@ -125,6 +125,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Show(args) => commands::show::run(ui, world, &args),
         Command::Why(args) => commands::why::run(ui, world, &args),
         Command::Whatif(args) => commands::whatif::run(ui, world, &args),
+        Command::Query(args) => commands::query::run(ui, world, &args),
         Command::Facts(args) => commands::facts::run(ui, world, &args),
         Command::Graph(args) => commands::graph::run(ui, world, &args),
         Command::Workspace(args) => commands::workspace::run(ui, world, &args, false),

@@ -60,14 +60,31 @@ pub fn binding(
     relation: usize,
     position: usize,
 ) -> Option<(usize, Vec<Option<u64>>)> {
-    let count = |rule: usize| positive(&program.rules[rule]).count();
-    let (rule, premises) = database.derivation(relation, position, count)?;
-    let ranges: Vec<Range> =
-        premises.iter().map(|it| Range { from: *it as usize, to: *it as usize + 1 }).collect();
+    let (rule, premises) = premises(program, database, relation, position)?;
+    let ranges: Vec<Range> = premises.iter().map(|it| Range { from: it.1, to: it.1 + 1 }).collect();
     let steps = plan::plan_unindexed(&program.rules[rule], &ranges);
     let matcher = Matcher::new(program, rule, &steps, ranges.len(), database, domain);
     let row = database.table(relation).row(position);
     Some((rule, matcher.binding(row, &mut Spent::new(&Limits::default()))?))
+}
+
+/// Returns the rule that concluded a row, and the rows that it rests on, by relation and position. One that was possible when the rule
+/// met it, and is certain by now, is named where it is certain.
+pub fn premises(
+    program: &Program,
+    database: &Database,
+    relation: usize,
+    position: usize,
+) -> Option<(usize, Vec<(usize, usize)>)> {
+    let count = |rule: usize| positive(&program.rules[rule]).count();
+    let (rule, premises) = database.derivation(relation, position, count)?;
+    let standing = |(pattern, position): (&Pattern, &u32)| {
+        let (table, position) = (database.table(pattern.relation), *position as usize);
+        let now = table.is_replaced(position).then(|| table.position(table.row(position)));
+        (pattern.relation, now.flatten().unwrap_or(position))
+    };
+    let patterns = positive(&program.rules[rule]).map(|it| it.1);
+    Some((rule, patterns.zip(premises).map(standing).collect()))
 }
 
 struct Run<'a> {

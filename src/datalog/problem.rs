@@ -7,6 +7,17 @@ pub(super) fn syntax(expected: &str, found: &str, at: Span) -> Diagnostic {
     Diagnostic::error("Invalid rule").detail(format!("Expected {expected}, found {found}.")).at(at)
 }
 
+/// A query names a relation that several groups of files have, each its own.
+pub(super) fn of_several_groups(name: &str, all: &[&str], at: Span) -> Diagnostic {
+    let groups = all.iter().filter_map(|it| Some(it.split_once('@')?.1));
+    Diagnostic::error("Relation of several policies")
+        .detail(format!(
+            "Each of these has its own `{name}`: {}. Ask with only one of them in force: -no-policies leaves all out, -policy names one.",
+            groups.collect::<Vec<_>>().join(", ")
+        ))
+        .at(at)
+}
+
 /// A rule names a relation that nothing declares.
 pub(super) fn unknown_relation(name: &str, nearest: Option<&str>, at: Span) -> Diagnostic {
     let hint = nearest.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));

@@ -166,6 +166,16 @@ impl Sources {
         Position { line, column, byte }
     }
 
+    /// Returns the place at a line and a column, both from 1; nothing where the file has none such.
+    pub fn span(&self, file: FileId, line: usize, column: usize) -> Option<Span> {
+        use unicode_segmentation::UnicodeSegmentation;
+        let source = self.get(file)?;
+        let text = source.text.split_inclusive('\n').nth(line.checked_sub(1)?)?;
+        let start = text.as_ptr() as usize - source.text.as_ptr() as usize;
+        let within = text.grapheme_indices(true).nth(column.checked_sub(1)?)?.0;
+        Some(Span::new(file, start + within, start + within))
+    }
+
     /// Returns `file:line,column-column`, or `file:line,column-line,column` across lines: the form that messages name
     /// other places by; empty for no file.
     pub fn range(&self, span: Span) -> String {

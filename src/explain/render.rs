@@ -13,34 +13,54 @@ const DEEPEST: usize = 12;
 /// The column where origins stand, unless a line is longer.
 const ORIGINS_AT: usize = 64;
 
-/// One line of text, and where what it says comes from.
-struct Line {
-    text: String,
-    origins: Vec<String>,
+/// One line of a proof, and where what it says comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// How many steps it stands behind what is asked.
+    pub depth: usize,
+    /// What holds.
+    pub text: String,
+    /// Where that stands: `main.tf:2,38`, a flag, the state, the provider's own word.
+    pub origins: Vec<String>,
 }
 
 /// Tells a proof: what holds, then line by line because of what. Where it comes from stands on the right.
 pub fn render(proof: &Proof, leaves: &dyn Leaves) -> String {
-    let mut teller = Teller { proof, leaves, told: HashSet::new(), lines: Vec::new() };
-    teller.tell();
-    align(&teller.lines)
+    align(&lines(proof, leaves))
 }
 
-fn align(lines: &[Line]) -> String {
-    let longest =
-        lines.iter().filter(|it| !it.origins.is_empty()).map(|it| it.text.chars().count());
-    let column = longest.max().unwrap_or(0).min(ORIGINS_AT);
+/// Tells a proof line by line: what holds, then because of what.
+pub fn lines(proof: &Proof, leaves: &dyn Leaves) -> Vec<Line> {
+    let mut teller = Teller { proof, leaves, told: HashSet::new(), lines: Vec::new() };
+    teller.tell();
+    teller.lines
+}
+
+/// Writes lines as text: what they rest on indented below them, where they come from on the right.
+pub fn align(lines: &[Line]) -> String {
+    let texts: Vec<String> = lines.iter().map(Line::shown).collect();
+    let placed = lines.iter().zip(&texts).filter(|it| !it.0.origins.is_empty());
+    let column = placed.map(|it| it.1.chars().count()).max().unwrap_or(0).min(ORIGINS_AT);
     let mut out = String::new();
-    for line in lines {
-        out.push_str(&line.text);
+    for (line, text) in lines.iter().zip(&texts) {
+        out.push_str(text);
         if !line.origins.is_empty() {
-            let gap = column.saturating_sub(line.text.chars().count()) + 4;
+            let gap = column.saturating_sub(text.chars().count()) + 4;
             out.push_str(&" ".repeat(gap));
             out.push_str(&line.origins.join(", "));
         }
         out.push('\n');
     }
     out
+}
+
+impl Line {
+    fn shown(&self) -> String {
+        match self.depth {
+            0 => self.text.clone(),
+            depth => format!("{}because {}", "  ".repeat(depth.min(DEEPEST)), self.text),
+        }
+    }
 }
 
 struct Teller<'a> {
@@ -56,7 +76,7 @@ impl Teller<'_> {
         let step = &self.proof.steps[goal];
         let origins = if matches!(step.by, By::Given) { self.origin(step) } else { Vec::new() };
         let text = sentence::of_row(&step.relation, &step.row, self.leaves);
-        self.lines.push(Line { text, origins });
+        self.lines.push(Line { depth: 0, text, origins });
 
         let mut waiting = vec![(goal, 1)];
         while let Some((number, depth)) = waiting.pop() {
@@ -96,13 +116,14 @@ impl Teller<'_> {
     }
 
     fn because(&mut self, text: &str, depth: usize, origins: Vec<String>, is_new: bool) {
-        let indent = "  ".repeat(depth.min(DEEPEST));
         let again = if is_new { "" } else { " (see above)" };
-        let line = format!("{indent}because {text}{again}");
+        let text = format!("{text}{again}");
         // Two conclusions of one cause say the same thing in a row; once is enough.
         match self.lines.last_mut() {
-            Some(last) if last.text == line => last.origins.extend(origins),
-            _ => self.lines.push(Line { text: line, origins }),
+            Some(last) if last.depth.min(DEEPEST) == depth.min(DEEPEST) && last.text == text => {
+                last.origins.extend(origins);
+            }
+            _ => self.lines.push(Line { depth, text, origins }),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::backend::seal::Seals;
 use crate::backend::workspace;
 use crate::config::early::EarlyContext;
 use crate::config::{Config, InstalledModules, load_config};
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::install::{Locks, Requirements, lock, problems};
 use crate::lower::Structure;
 use crate::plan::Plan;
@@ -132,7 +132,7 @@ fn sources(session: &Session) -> BTreeMap<String, String> {
     let names: Vec<String> = session.config.all().map(|it| it.1.directory.clone()).collect();
     let mut files = BTreeMap::new();
     let mut number = 1;
-    while let Some(source) = session.sources.get(crate::diagnostic::FileId(number)) {
+    while let Some(source) = session.sources.get(FileId(number)) {
         let folder = source.name.rsplit_once('/').map_or(".", |it| it.0);
         let is_config =
             [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|it| source.name.ends_with(it));
@@ -234,6 +234,34 @@ impl Loaded {
         document.get("report").cloned()
     }
 
+    /// Opens the configuration that the plan was made from, and fits the structure to it. Asks for no place of states.
+    ///
+    /// # Errors
+    ///
+    /// If the plan is damaged.
+    pub fn fit(&mut self, world: &Arc<World>, sources: &Sources) -> Result<Config, Diagnostics> {
+        let (config, _) = self.config_and_warnings(world, sources)?;
+        self.fit_to(&config)?;
+        Ok(config)
+    }
+
+    /// Returns where each read stands, in files that have been read.
+    pub fn spans(&self, sources: &Sources) -> BTreeMap<(Node, Node), Span> {
+        let mut files = BTreeMap::new();
+        let mut number = 1;
+        while let Some(source) = sources.get(FileId(number)) {
+            files.insert(source.name.clone(), FileId(number));
+            number += 1;
+        }
+        let span = |place: &str| {
+            let (name, at) = place.rsplit_once(':')?;
+            let (line, column) = at.split_once(',')?;
+            sources.span(*files.get(name)?, line.parse().ok()?, column.parse().ok()?)
+        };
+        let all = self.places.iter();
+        all.filter_map(|(pair, place)| Some((*pair, span(place)?))).collect()
+    }
+
     /// Returns how often policies denied the plan, where they did.
     pub fn denials(&self) -> Option<u64> {
         let report = self.verdicts()?;
@@ -284,19 +312,20 @@ impl Loaded {
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
         let (config, warnings) = self.config_and_warnings(&world, &sources)?;
-        let text = self
-            .extras
-            .facts
-            .get("structure")
-            .map(|it| String::from_utf8_lossy(it))
-            .unwrap_or_default();
-        let modules = |it: &crate::address::ModuleInstance| config.module_of(it).cloned();
-        self.structure = Structure::load(&text, modules)
-            .map_err(|it| Diagnostic::error("Invalid plan file").detail(it.to_string()))?;
+        self.fit_to(&config)?;
         let workspace = self.plan.workspace.clone();
         let mut session = Session::of_config(world, sources, config, workspace, choice)?;
         session.warnings = warnings;
         Ok(session)
+    }
+
+    fn fit_to(&mut self, config: &Config) -> Result<(), Diagnostic> {
+        let text = self.extras.facts.get("structure").map(|it| String::from_utf8_lossy(it));
+        let modules = |it: &crate::address::ModuleInstance| config.module_of(it).cloned();
+        let fitted = Structure::load(&text.unwrap_or_default(), modules)
+            .map_err(|it| Diagnostic::error("Invalid plan file").detail(it.to_string()))?;
+        self.structure = fitted;
+        Ok(())
     }
 
     /// Checks that the providers chosen now are those that the plan was made with, and fit its configuration.

@@ -10,6 +10,7 @@ use super::rules::{JUDGING, Policies, Waiver};
 use super::verdict::Report;
 use super::{told, waivers};
 use crate::datalog::evaluate::evaluate_over;
+use crate::datalog::query::NAME;
 use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, kinds};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -44,7 +45,7 @@ pub fn judge(
     let mut report = Report::default();
     let program = to_evaluate(policies, model.plan.is_some(), &mut report);
     let in_force = waivers::in_force(waivers, model);
-    let (database, problems) = evaluated(&program, model, tables, &in_force, limits)?;
+    let (database, problems) = conclude(&program, model, tables, &in_force, limits)?;
     report.problems.extend(problems);
     report.verdicts = verdicts::of(policies, model, &program, &database);
     waivers::apply(&mut report, waivers, policies, model);
@@ -60,7 +61,7 @@ pub fn judge(
 /// # Errors
 ///
 /// If the rules take more than they may.
-pub(super) fn evaluated(
+pub(super) fn conclude(
     program: &Program,
     model: &Model<'_>,
     tables: &[&dyn Tables],
@@ -184,10 +185,11 @@ fn failed(program: &Program, model: &Model<'_>, failure: &Failure) -> Diagnostic
     let why = why.map_or(String::new(), |it| format!("{}: {}", it.summary, it.detail));
     let of = node.map_or(String::new(), |it| format!(" for {it}"));
     let place = failure.problems.iter().find_map(|it| it.subject).unwrap_or(rule.span);
-    Diagnostic::warning("An expression of a policy failed")
-        .detail(format!(
-            "The rule `{}` could not be decided{of}, so that its verdict is only possible. {why}",
-            rule.name
-        ))
+    let (summary, what, which) = match rule.name.as_str() {
+        NAME => ("An expression of the query failed", "The query".to_owned(), "the row"),
+        name => ("An expression of a policy failed", format!("The rule `{name}`"), "its verdict"),
+    };
+    Diagnostic::warning(summary)
+        .detail(format!("{what} could not be decided{of}, so that {which} is only possible. {why}"))
         .at(place)
 }

@@ -20,6 +20,11 @@ impl Level {
             Level::Note => "note",
         }
     }
+
+    /// Returns the one of this name.
+    pub(super) fn of(name: &str) -> Option<Level> {
+        [Level::Deny, Level::Warn, Level::Note].into_iter().find(|it| it.name() == name)
+    }
 }
 
 /// How much a rule matters.

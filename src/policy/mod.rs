@@ -11,6 +11,8 @@ pub mod lint;
 pub mod model;
 pub mod premises;
 pub mod proof;
+pub mod query;
+mod recorded;
 pub mod reference;
 pub mod rules;
 pub mod shaping;
@@ -19,6 +21,8 @@ mod told;
 pub mod verdict;
 pub mod waivers;
 pub mod watch;
+pub mod why;
+pub mod why_not;
 mod written;
 
 pub use judge::judge;

@@ -7,6 +7,7 @@ use entail_rules::atom::word_text;
 use entail_rules::{Atom, Node};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::value::RawValue;
 
 use crate::config::Config;
 use crate::datalog::{Domain, Tense, Values};
@@ -15,7 +16,8 @@ use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, NodeKind};
 use crate::plan::{Change, Plan};
 use crate::state::{Attributes, Object, State};
-use crate::value::{MarkPaths, Str, Value, json};
+use crate::value::path::get as path_get;
+use crate::value::{MarkPaths, Path, PathStep, Str, Type, Value, json};
 use crate::world::World;
 
 /// A configuration, or a plan, as policies see it.
@@ -201,6 +203,13 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Returns the provider that the state names for an object.
+    pub(super) fn recorded_provider(&self, node: Node) -> Option<String> {
+        let resources = &self.plan.as_ref()?.plan.prior_state.resources;
+        let resource = resources.get(&self.structure.instance(node)?.of())?;
+        Some(resource.provider.provider.to_string())
+    }
+
     /// Returns what a state holds of an object.
     fn recorded(&self, node: Node, state: &State) -> Option<Value> {
         let address = self.structure.instance(node)?;
@@ -213,8 +222,41 @@ impl<'a> Model<'a> {
 /// Returns the value of a stored object, by the looks of it: no schema says more.
 fn of_stored(object: &Object) -> Option<Value> {
     let Attributes::Json(text) = &object.attributes else { return None };
-    let value = json::from_json_implied(text.get()).ok()?;
-    Some(value.mark_at(&MarkPaths::sensitive(&object.sensitive)))
+    let stored: BTreeMap<String, &RawValue> = serde_json::from_str(text.get()).ok()?;
+    let parts = stored.iter().map(|(name, it)| Some((Str::from(name.as_str()), attribute(it)?)));
+    let value = Value::object(parts.collect::<Option<Vec<_>>>()?);
+    let sensitive: Vec<Path> = object.sensitive.iter().map(|it| within(&value, it)).collect();
+    Some(value.mark_at(&MarkPaths::sensitive(&sensitive)))
+}
+
+/// One whose type its schema leaves open is stored with its type.
+fn attribute(text: &RawValue) -> Option<Value> {
+    let parts = serde_json::from_str::<BTreeMap<String, &RawValue>>(text.get()).unwrap_or_default();
+    if parts.keys().eq(["type", "value"])
+        && let Ok(value) = json::from_json(text.get(), Type::DYNAMIC)
+    {
+        return Some(value);
+    }
+    json::from_json_implied(text.get()).ok()
+}
+
+/// Returns a path as far as it leads: without a schema, a map is an object, and a set a tuple. What is around a secret that is not
+/// found is a secret then.
+fn within(value: &Value, path: &[PathStep]) -> Path {
+    let (mut reached, mut at) = (Path::new(), value.clone());
+    for step in path {
+        let step = match (&at, step) {
+            (Value::Object(_), PathStep::Index(key)) => match key.as_str() {
+                Some(name) => PathStep::attribute(name),
+                None => return reached,
+            },
+            _ => step.clone(),
+        };
+        let Some(next) = path_get(&at, std::slice::from_ref(&step)) else { return reached };
+        reached.push(step);
+        at = next;
+    }
+    reached
 }
 
 impl Domain for Model<'_> {
@@ -252,5 +294,42 @@ impl Domain for Model<'_> {
 
     fn world(&self) -> &World {
         self.world
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::{attribute, within};
+    use crate::expression::print::format_value;
+    use crate::value::{MarkPaths, PathStep, Value};
+
+    fn of(text: &str) -> Value {
+        let raw: Box<RawValue> = serde_json::from_str(text).expect("JSON");
+        attribute(&raw).expect("a value")
+    }
+
+    #[test]
+    fn what_is_stored_with_its_type_is_the_value() {
+        let with = r#"{"value":{"a":"x"},"type":["object",{"a":"string"}]}"#;
+        assert_eq!(format_value(&of(with)), format_value(&of(r#"{"a":"x"}"#)));
+        let own = r#"{"type":"ingress","value":"x"}"#;
+        assert!(of(own).get("type").is_some(), "an object of that looks stays");
+    }
+
+    #[test]
+    fn a_secret_whose_path_leads_nowhere_hides_what_is_around_it() {
+        let value = of(r#"{"tags":{"key":"x","other":"y"},"set":["x"]}"#);
+        let hidden = |path: &[PathStep]| {
+            let value = value.clone().mark_at(&MarkPaths::sensitive([&within(&value, path)]));
+            let is_hidden = |name: &str| value.get(name).is_some_and(Value::contains_sensitive);
+            (is_hidden("tags"), is_hidden("set"))
+        };
+        let tags = PathStep::attribute("tags");
+        assert_eq!(hidden(&[tags.clone(), PathStep::key("key")]), (true, false));
+        assert_eq!(hidden(&[tags, PathStep::key("gone")]), (true, false));
+        let element = PathStep::Index(Value::string("x"));
+        assert_eq!(hidden(&[PathStep::attribute("set"), element]), (false, true));
     }
 }

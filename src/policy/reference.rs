@@ -33,6 +33,16 @@ pub fn library_markdown() -> String {
     out
 }
 
+/// Returns the file of the library that has a rule of this name.
+pub(super) fn file_of(rule: &str) -> Option<&'static str> {
+    let is_named = |line: &str| {
+        let named =
+            line.trim_start().strip_prefix("// @rule ").and_then(|it| it.strip_prefix(rule));
+        named.is_some_and(|it| it.starts_with(':'))
+    };
+    LIBRARY.iter().find(|it| it.1.lines().any(is_named)).map(|it| it.0)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -11,7 +11,7 @@ use super::told;
 use crate::datalog::check::{Literal, Source, Term, Value};
 use crate::datalog::parse::Dialect;
 use crate::datalog::syntax::Note;
-use crate::datalog::{Program, Values, kinds};
+use crate::datalog::{Program, Tense, Values, kinds};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::reason::catalogue;
 
@@ -235,10 +235,7 @@ impl Policies {
             }
             for relation in rule.body.iter().filter_map(Literal::relation) {
                 let name = program.relations[relation].name.as_str();
-                let is_concluded_by_planner = name
-                    .strip_prefix("core::")
-                    .is_some_and(|it| !Facts::RELATIONS.iter().any(|told| told.name == it));
-                if OF_PLANS.contains(&name) || is_concluded_by_planner {
+                if is_of_plans(name) {
                     return true;
                 }
                 // What the vocabulary says besides, it says of a configuration as well.
@@ -311,24 +308,17 @@ impl RuleInfo {
     }
 }
 
+/// Returns whether only a plan says what a relation holds: it is about what a plan does, or the planner concludes it.
+pub(super) fn is_of_plans(name: &str) -> bool {
+    let is_concluded = name
+        .strip_prefix("core::")
+        .is_some_and(|it| !Facts::RELATIONS.iter().any(|told| told.name == it));
+    OF_PLANS.contains(&name) || is_concluded
+}
+
 /// Whether a part of a body looks at what only a plan, or a state, says.
 fn literal_needs_plan(literal: &Literal) -> bool {
-    use crate::datalog::Tense;
-    use crate::datalog::formula::{Formula, Use};
-    let of_plan = |tense: Tense| matches!(tense, Tense::Old | Tense::State);
-    let of_formula =
-        |it: &Formula| it.uses.iter().any(|it| matches!(it.2, Use::Whole(tense) if of_plan(tense)));
-    match literal {
-        Literal::Holds(pattern) | Literal::Absent(pattern) | Literal::Aggregate { pattern, .. } => {
-            pattern.terms.iter().any(|it| matches!(it, Term::InTense(tense, _) if of_plan(*tense)))
-        }
-        Literal::Refers(it, _)
-        | Literal::Lacks(it, _)
-        | Literal::Member(_, it)
-        | Literal::AggregateOf { reference: it, .. } => of_plan(it.tense),
-        Literal::If(it) | Literal::Compute(_, it) => of_formula(it),
-        Literal::Compare(..) | Literal::Let(..) => false,
-    }
+    literal.tenses().iter().any(|it| matches!(it, Tense::Old | Tense::State))
 }
 
 /// The relations that policies find: the planner's as `core::…`, and what the documents say.

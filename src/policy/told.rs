@@ -279,7 +279,9 @@ impl Teller<'_, '_> {
         let structure = self.model.structure;
         let planned = self.model.plan.as_ref().and_then(|it| it.change(node));
         let configured = structure.block(id).map(|it| it.provider_source.to_string());
-        let provider = planned.map(|it| it.provider.provider.to_string()).or(configured);
+        let recorded = || self.model.recorded_provider(node);
+        let planned = planned.map(|it| it.provider.provider.to_string());
+        let provider = planned.or(configured).or_else(recorded);
         if let Some(provider) = provider {
             let provider = self.text(&provider);
             self.row("model::provider", &[node.word(), provider]);

@@ -103,13 +103,16 @@ fn structured(
     let known = operation::whatif(&session, &run.request, state, &variables).ok();
     Ok(known.map(|known| {
         let is_all = known.providers.awaits.is_empty();
-        (ExplainContext::of_structured(&session, known), is_all)
+        (ExplainContext::of_lowered(&session, &known.lowered), is_all)
     }))
 }
 
 /// What a saved plan rests on.
 fn recorded(host: &Host<'_>, path: &Path) -> Result<ExplainContext, Diagnostics> {
-    Ok(ExplainContext::of_saved(host.world, saved::load(host.world, &host.world.root.join(path))?)?)
+    Ok(ExplainContext::of_saved(
+        host.world,
+        &saved::load(host.world, &host.world.root.join(path))?,
+    )?)
 }
 
 async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<ExplainContext, Diagnostics> {
@@ -123,7 +126,7 @@ async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<ExplainContex
     if problems.has_errors() {
         host.tell.problems(problems);
     }
-    Ok(ExplainContext::of_planned(&session, planned.finished))
+    Ok(ExplainContext::of_planned(&session, &planned.finished))
 }
 
 /// Returns what takes part in a run, and through whom the rest does not, with the warnings of finding out. Asks no provider.

@@ -77,7 +77,7 @@ pub(super) fn in_force(
 }
 
 /// Returns a request with what policies ask for, what that is, and warnings.
-fn shaped(
+pub(super) fn shaped(
     session: &Session,
     policies: &Policies,
     (request, state, variables): (&Request, State, &RootVariables),
@@ -287,7 +287,11 @@ pub(super) async fn judge_plan(
 }
 
 /// A plan as policies see it.
-fn model_of<'a>(session: &'a Session, planned: &'a Planned, policies: &Policies) -> Model<'a> {
+pub(super) fn model_of<'a>(
+    session: &'a Session,
+    planned: &'a Planned,
+    policies: &Policies,
+) -> Model<'a> {
     let finished = &planned.finished;
     Model {
         config: &session.config,

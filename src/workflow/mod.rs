@@ -8,6 +8,7 @@ mod host;
 mod room;
 
 pub mod apply;
+mod asking;
 pub mod console;
 pub mod explain;
 pub mod format;
@@ -20,11 +21,14 @@ pub mod plan;
 pub mod plugins;
 pub mod policy;
 pub mod project;
+pub mod query;
 pub mod requirements;
 pub mod show;
 pub mod state;
 pub mod validate;
+pub mod why;
 
+pub use asking::AskedOf;
 pub use host::{Ask, Host, Nobody, Schemas, Tell};
 pub use options::{LockOptions, StateOptions};
 pub use room::with_room;

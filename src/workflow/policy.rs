@@ -5,13 +5,15 @@ pub mod lints;
 pub mod testing;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use entail_rules::Tables;
 
 use super::host::Host;
 use super::with_room;
 use crate::datalog::Limits;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
@@ -20,12 +22,15 @@ use crate::policy::rules::RuleInfo;
 use crate::policy::{Model, Policies, Report, judge, waivers};
 use crate::request::Request;
 use crate::state::State;
+use crate::world::{VariableSource, World};
 
 /// What `policy check` is asked.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
     /// Which policies.
     pub policies: PolicyChoice,
+    /// The folder to judge, from where one stands; nothing for that one. What is named otherwise is found from there, too.
+    pub folder: Option<PathBuf>,
     /// The variables of the root module.
     pub request: Request,
     /// What the rules may take.
@@ -53,6 +58,10 @@ pub fn check(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagnos
 }
 
 fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagnostics> {
+    if let Some(folder) = &options.folder {
+        let (world, options) = below(host.world, folder, options)?;
+        return check_here(&Host { world: &Arc::new(world), ..*host }, &options);
+    }
     let (session, mut problems) = Session::open_in_place(host.world.clone(), host.sources.clone())?;
     let found = policies::find(&session, &options.policies)?;
     let (policies, faults) = Policies::read(found, host.sources);
@@ -62,6 +71,39 @@ fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagno
     let found = judge_session(&session, &policies, &options.request, &options.limits, take)?;
     problems.extend(found);
     Ok(Checked { report, rules: policies.rules, problems })
+}
+
+/// The world in a folder, and what is asked as it is named from there.
+fn below(
+    world: &World,
+    folder: &Path,
+    options: &CheckOptions,
+) -> Result<(World, CheckOptions), Diagnostic> {
+    let root = world.root.join(folder);
+    if !world.files.is_folder(&root) {
+        return Err(no_folder(folder));
+    }
+    let mut inside = CheckOptions { folder: None, ..options.clone() };
+    for name in &mut inside.policies.named {
+        // What is no file here is in the library, or has an address that is the same everywhere.
+        let path = world.root.join(&*name);
+        if world.files.is_file(&path) || world.files.is_folder(&path) {
+            *name = path.to_string_lossy().into_owned();
+        }
+    }
+    for source in &mut inside.request.variables {
+        if let VariableSource::File(path) = source {
+            *path = world.root.join(&*path);
+        }
+    }
+    Ok((World { root, ..world.clone() }, inside))
+}
+
+fn no_folder(folder: &Path) -> Diagnostic {
+    Diagnostic::error("No such folder").detail(format!(
+        "{} is no folder. policy check judges the configuration in the folder that is named, or in the current one.",
+        folder.display()
+    ))
 }
 
 /// Judges the same once more by other policies, which share the values of the first.
@@ -129,5 +171,7 @@ pub fn groups(policies: &Policies) -> BTreeMap<&str, usize> {
     groups
 }
 
+#[cfg(test)]
+mod proof_tests;
 #[cfg(test)]
 mod tests;

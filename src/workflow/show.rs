@@ -19,6 +19,7 @@ use crate::operation::session::Session;
 use crate::plan::configuration::{document, module_document};
 use crate::plan::file::is_archive;
 use crate::plan::{Plan, json, state_json};
+use crate::policy::Report;
 use crate::schema::ProviderSchema;
 use crate::state::State;
 
@@ -43,8 +44,8 @@ pub enum Shown {
     State(Box<State>, Schemas),
     /// There is no state yet.
     NoState,
-    /// A saved plan, with what its providers announce.
-    Plan(Box<Plan>, Schemas),
+    /// A saved plan, with what its providers announce, and what policies said of it.
+    Plan(Box<Plan>, Schemas, Option<Report>),
     /// A JSON document.
     Document(String),
 }
@@ -66,7 +67,8 @@ pub fn show(host: &Host<'_>, subject: &ShowTarget) -> Result<Shown, Diagnostics>
                 Opened::Plan(loaded) => {
                     let loaded = *loaded;
                     let (_, schemas, _) = of_plan(host, &loaded).await?;
-                    Shown::Plan(Box::new(loaded.plan), schemas)
+                    let said = loaded.verdicts().map(|it| Report::of_json(&it));
+                    Shown::Plan(Box::new(loaded.plan), schemas, said)
                 }
                 Opened::Config => Shown::Document(configuration(host).await?),
                 Opened::Module(text) => Shown::Document(text),
@@ -145,6 +147,19 @@ fn found(host: &Host<'_>, subject: &ShowTarget) -> Result<Opened, Diagnostics> {
     })
 }
 
+/// Reads the current state, or the one in a file; nothing where none was ever written.
+///
+/// # Errors
+///
+/// If it cannot be read, or the file is a saved plan.
+pub(super) fn recorded(host: &Host<'_>, file: Option<&Path>) -> Result<Option<State>, Diagnostics> {
+    let target = file.map_or(ShowTarget::State, |it| ShowTarget::File(it.to_owned()));
+    match found(host, &target)? {
+        Opened::State(state) => Ok(state),
+        _ => Err(no_state_in(file).into()),
+    }
+}
+
 fn find(schemas: &Schemas, provider: &Provider) -> Option<Arc<ProviderSchema>> {
     schemas.get(provider).cloned()
 }
@@ -220,4 +235,10 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
 fn unreadable_kind(path: &Path) -> Diagnostic {
     Diagnostic::error("Failed to read the given file as a state or plan file")
         .detail(format!("{} is neither a saved plan nor a state.", path.display()))
+}
+
+fn no_state_in(file: Option<&Path>) -> Diagnostic {
+    let name = file.map_or(String::new(), |it| it.display().to_string());
+    Diagnostic::error("Not a state")
+        .detail(format!("{name} is a saved plan. Ask it with -plan={name}, or take away -state."))
 }

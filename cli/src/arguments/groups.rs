@@ -156,6 +156,22 @@ pub struct PlanningArgs {
     pub compat: Option<String>,
 }
 
+/// How files are formatted: those of the configuration, and those of policies.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LayoutArgs {
+    /// Print what changes
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub diff: bool,
+
+    /// Write nothing; exit with 3 where a file would change
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub check: bool,
+
+    /// Go into subdirectories
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub recursive: bool,
+}
+
 /// `-var` and `-var-file`, in the order in which they are written: the last one wins.
 #[derive(Clone, Debug, Default)]
 pub struct VariableArgs(Vec<GivenVariable>);

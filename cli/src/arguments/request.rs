@@ -83,6 +83,35 @@ pub fn build(
 ///
 /// If a flag says what to plan; the message names every such flag.
 pub fn beside_plan(request: &Request) -> Result<(), Diagnostic> {
+    let named = given(request);
+    if named.is_empty() {
+        return Ok(());
+    }
+    Err(Diagnostic::error("Options beside a saved plan").detail(format!(
+        "A saved plan holds what it was asked, so that {} cannot be given with -plan. Remove -plan to plan anew, or make a plan with these options and save it.",
+        named.join(", ")
+    )))
+}
+
+/// Checks that nothing else is asked beside a flag for which nothing is planned, but what counts for it.
+///
+/// # Errors
+///
+/// If a flag says what to plan; the message names every such flag.
+pub fn beside(request: &Request, flag: &str, counts: &[&str]) -> Result<(), Diagnostic> {
+    let mut named = given(request);
+    named.retain(|it| !counts.contains(it));
+    if named.is_empty() {
+        return Ok(());
+    }
+    Err(Diagnostic::error("Options that say what to plan").detail(format!(
+        "With {flag} nothing is planned, so that {} cannot be given with it. Remove {flag} to plan.",
+        named.join(", ")
+    )))
+}
+
+/// The flags that say what to plan, as far as they are given.
+fn given(request: &Request) -> Vec<&'static str> {
     let mode = match request.mode {
         PlanMode::Normal => None,
         PlanMode::Destroy => Some("-destroy"),
@@ -96,15 +125,7 @@ pub fn beside_plan(request: &Request) -> Result<(), Diagnostic> {
         ("-compat", request.compat_opentofu),
         ("-var", !request.variables.is_empty()),
     ];
-    let given = given.iter().filter(|it| it.1).map(|it| it.0);
-    let named: Vec<&str> = mode.into_iter().chain(given).collect();
-    if named.is_empty() {
-        return Ok(());
-    }
-    Err(Diagnostic::error("Options beside a saved plan").detail(format!(
-        "A saved plan holds what it was asked, so that {} cannot be given with -plan. Remove -plan to plan anew, or make a plan with these options and save it.",
-        named.join(", ")
-    )))
+    mode.into_iter().chain(given.into_iter().filter(|it| it.1).map(|it| it.0)).collect()
 }
 
 fn mode(planning: &PlanningArgs) -> Result<PlanMode, Diagnostic> {

@@ -7,6 +7,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::format::{FormatOptions, Formatted, format, format_text};
 use entail::world::World;
 
+use crate::arguments::groups::LayoutArgs;
 use crate::ui::Ui;
 use crate::view::difference;
 
@@ -23,17 +24,9 @@ pub struct FmtArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = true)]
     pub write: bool,
 
-    /// Print what changes
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub diff: bool,
-
-    /// Write nothing; exit with 3 where a file would change
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub check: bool,
-
-    /// Go into subdirectories
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub recursive: bool,
+    /// How files are formatted.
+    #[command(flatten)]
+    pub layout: LayoutArgs,
 
     /// Files and directories
     #[arg(value_name = "[TARGET...]", hide = true)]
@@ -45,12 +38,12 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FmtArgs) -> Result<u8, Diagno
     ui.space_problems();
     let ui = &*ui;
     let from_input = args.words.first().is_some_and(|it| it == "-");
-    let list = args.check || args.list && !from_input;
-    let write = args.write && !args.check && !from_input;
+    let list = args.layout.check || args.list && !from_input;
+    let write = args.write && !args.layout.check && !from_input;
     let (formatted, problems) = if from_input {
         input(ui, world)
     } else {
-        let options = FormatOptions { paths: &args.words, write, recursive: args.recursive };
+        let options = FormatOptions { paths: &args.words, write, recursive: args.layout.recursive };
         format(&ui.host(world), &options)
     };
     let mut out = String::new();
@@ -58,24 +51,24 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FmtArgs) -> Result<u8, Diagno
         if list && old != new {
             out.push_str(&format!("{name}\n"));
         }
-        if args.diff && old != new {
+        if args.layout.diff && old != new {
             out.push_str(&difference::unified(name, old, new));
         }
-        if !list && !write && !args.diff {
+        if !list && !write && !args.layout.diff {
             out.push_str(new);
         }
     }
     if problems.has_errors() {
-        if !args.check {
+        if !args.layout.check {
             ui.out(&out);
         }
         ui.diagnostics(problems);
         return Ok(2);
     }
-    if !args.check || args.list && !from_input {
+    if !args.layout.check || args.list && !from_input {
         ui.out(&out);
     }
-    Ok(if args.check && !out.is_empty() { 3 } else { 0 })
+    Ok(if args.layout.check && !out.is_empty() { 3 } else { 0 })
 }
 
 /// Formats the standard input.

@@ -25,6 +25,7 @@ pub mod plan;
 pub mod policy;
 pub mod present;
 pub mod providers;
+pub mod query;
 pub mod refresh;
 pub mod show;
 pub mod state;
@@ -67,6 +68,7 @@ pub enum Command {
     Destroy(destroy::DestroyArgs),
     Why(why::WhyArgs),
     Whatif(whatif::WhatifArgs),
+    Query(query::QueryArgs),
     Facts(facts::FactsArgs),
     Completion(completion::CompletionArgs),
     Console(console::ConsoleArgs),

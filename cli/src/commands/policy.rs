@@ -13,7 +13,7 @@ use entail::workflow::judging::PolicyOptions;
 use entail::workflow::policy::{self as workflow, CheckOptions};
 use entail::world::World;
 
-use super::{no_words, silence};
+use super::{at_most_one, silence};
 use crate::arguments::groups::VariableArgs;
 use crate::ui::Ui;
 use crate::view::policy as view;
@@ -204,10 +204,15 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PolicyArgs) -> Result<u8, Dia
 
 fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagnostics> {
     silence(ui, false)?;
-    no_words(&args.words)?;
+    let detail = "The policy check command judges one folder.";
+    let folder = at_most_one(&args.words, "Too many command line arguments", detail)?;
     let request = Request { variables: args.variables.sources()?, ..Request::default() };
-    let limits = args.limits.limits()?;
-    let options = CheckOptions { policies: (&args.choice).into(), request, limits };
+    let options = CheckOptions {
+        policies: (&args.choice).into(),
+        folder: folder.map(Into::into),
+        request,
+        limits: args.limits.limits()?,
+    };
     let checked = match workflow::check(&ui.host(world), &options) {
         Ok(checked) => checked,
         Err(problems) => {

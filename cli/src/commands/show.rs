@@ -109,8 +109,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagn
             let objects = view::state::objects(&state, &schemas);
             view::state::write(out, &objects, &state.outputs, &schemas, ui.look())
         }),
-        Shown::Plan(plan, schemas) => {
+        Shown::Plan(plan, schemas, said) => {
             ui.show(|out| view::plan::write(out, &plan, &schemas, ui.look()));
+            if let Some(report) = said {
+                ui.out(&format!("\n{}", view::policy::report(&report, true, &ui.style())));
+            }
         }
         Shown::Document(text) => ui.out(&format!("{text}\n")),
     }

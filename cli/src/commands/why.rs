@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::workflow::StateOptions;
+use entail::operation::policies::PolicyChoice;
+use entail::policy::why::Asked;
 use entail::workflow::explain::{Form, PlanSource, WhyOptions, why};
 use entail::workflow::options::PlanOptions;
+use entail::workflow::why::{VerdictOptions, why_policy};
+use entail::workflow::{AskedOf, StateOptions};
 use entail::world::World;
 
-use super::{silence, words};
+use super::{at_most_one, silence, words};
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
 use crate::ui::Ui;
@@ -18,7 +21,8 @@ use crate::ui::Ui;
 /// Explain one decision of the plan
 ///
 /// Plans as `plan` would, changes nothing, and explains what is decided about an instance, an output (`output.NAME`) or a
-/// provider: the rules that led there, and what they rest on. With -plan, explains a saved plan.
+/// provider: the rules that led there, and what they rest on. With -plan, explains a saved plan. With -policy, explains why a
+/// policy says what it says of an address, or why it says nothing: then it exits with 1.
 #[derive(clap::Args, Debug)]
 pub struct WhyArgs {
     /// Explain a decision of this saved plan; needs no provider and no configuration
@@ -36,6 +40,18 @@ pub struct WhyArgs {
     /// Say why this relation holds of the address, such as `made_from` or `kept_until`; `facts -catalogue` lists them
     #[arg(long, value_name = "RELATION")]
     pub of: Option<String>,
+
+    /// Say why this rule of a policy says what it says of the address, or why it does not; without an address, of the plan
+    #[arg(long, value_name = "RULE")]
+    pub policy: Option<String>,
+
+    /// With -policy: have this file, folder or part of the library (library:NAME) in force, too; what `plan` calls -policy
+    #[arg(long, value_name = "PATH|SOURCE")]
+    pub policies: Vec<String>,
+
+    /// With -policy: judge the configuration alone, as `policy check` does: no init, no provider, no state
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub config: bool,
 
     /// How many steps back to go
     #[arg(long, value_name = "STEPS")]
@@ -69,39 +85,94 @@ impl WhyArgs {
     pub fn options(&self, ui: &Ui) -> Result<WhyOptions, Diagnostics> {
         let detail = "The why command expects exactly one argument: the address of an instance, or output.NAME.";
         let [address] = words(&self.words, "Invalid number of arguments", detail)?;
-        if self.depth == Some(0) {
-            return Err(Diagnostic::error("Invalid depth")
-                .detail("The -depth option must be 1 or more.")
-                .into());
+        self.check()?;
+        if self.config || !self.policies.is_empty() {
+            return Err(incompatible("The -config and -policies options are for -policy=RULE."));
         }
-        let asked = [self.not.is_some(), self.provider, self.of.is_some()];
-        if self.of.is_some() && asked.iter().filter(|it| **it).count() > 1 {
-            return Err(Diagnostic::error("Incompatible options")
-                .detail("The -of option asks another question than -not and -provider. Use one of them.")
-                .into());
-        }
-        let request = request::build(&self.planning, &self.variables, &ui.sources)?;
-        if self.plan.is_some() {
-            request::beside_plan(&request)?;
-        }
-        let state = StateOptions::from(&self.state);
         Ok(WhyOptions {
             address: address.clone(),
             not: self.not.clone(),
             provider: self.provider,
             relation: self.of.clone(),
-            form: if self.json { Form::Json } else { Form::Text(self.depth) },
-            subject: PlanSource {
-                saved: self.plan.clone(),
-                planning: PlanOptions { request, state, ..PlanOptions::default() },
-            },
+            form: self.form(),
+            subject: PlanSource { saved: self.plan.clone(), planning: self.planning(ui)? },
         })
+    }
+
+    /// Returns what is asked of a policy, or what is wrong with the flags.
+    pub fn verdict_options(&self, rule: &str, ui: &Ui) -> Result<VerdictOptions, Diagnostics> {
+        let detail = "With -policy, the why command expects at most one argument: an address. Without one, the plan as a whole is meant.";
+        let address = at_most_one(&self.words, "Invalid number of arguments", detail)?;
+        self.check()?;
+        let planning = self.planning(ui)?;
+        let of = match (&self.plan, self.config) {
+            (Some(_), true) => {
+                return Err(incompatible("Of -plan and -config, only one can be judged."));
+            }
+            (Some(file), false) => AskedOf::Saved(file.clone()),
+            (None, true) => {
+                request::beside(&planning.request, "-config", &["-var"])?;
+                AskedOf::Configuration(Box::new(planning.request))
+            }
+            (None, false) => AskedOf::Plan(Box::new(planning)),
+        };
+        let asked = Asked {
+            rule: rule.to_owned(),
+            address: address.unwrap_or_default().to_owned(),
+            ..Asked::default()
+        };
+        let policies = PolicyChoice { named: self.policies.clone(), ..PolicyChoice::default() };
+        Ok(VerdictOptions { asked, of, policies, form: self.form() })
+    }
+
+    fn check(&self) -> Result<(), Diagnostics> {
+        if self.depth == Some(0) {
+            return Err(Diagnostic::error("Invalid depth")
+                .detail("The -depth option must be 1 or more.")
+                .into());
+        }
+        let named = [(self.of.is_some(), "-of"), (self.policy.is_some(), "-policy")];
+        let others = [self.not.is_some(), self.provider];
+        match named.iter().filter(|it| it.0).map(|it| it.1).collect::<Vec<_>>().as_slice() {
+            [] => Ok(()),
+            [one] if others.contains(&true) => Err(incompatible(&format!(
+                "The {one} option asks another question than -not and -provider. Use one of them."
+            ))),
+            [_] => Ok(()),
+            _ => Err(incompatible(
+                "The -of option asks another question than -policy. Use one of them.",
+            )),
+        }
+    }
+
+    fn planning(&self, ui: &Ui) -> Result<PlanOptions, Diagnostics> {
+        let request = request::build(&self.planning, &self.variables, &ui.sources)?;
+        if self.plan.is_some() {
+            request::beside_plan(&request)?;
+        }
+        let state = StateOptions::from(&self.state);
+        Ok(PlanOptions { request, state, ..PlanOptions::default() })
+    }
+
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { Form::Text(self.depth) }
     }
 }
 
-/// Explains one decision.
+fn incompatible(detail: &str) -> Diagnostics {
+    Diagnostic::error("Incompatible options").detail(detail).into()
+}
+
+/// Explains one decision, or one verdict: exits with 1 where that is not given.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     silence(ui, args.input)?;
+    if let Some(rule) = &args.policy {
+        let options = args.verdict_options(rule, ui)?;
+        let answered = why_policy(&ui.host(world), &options)?;
+        ui.out(&answered.text);
+        ui.remarks(answered.problems);
+        return Ok(u8::from(!answered.is_given));
+    }
     let options = args.options(ui)?;
     ui.out(&why(&ui.host(world), &options)?);
     Ok(0)

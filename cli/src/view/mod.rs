@@ -10,6 +10,7 @@ pub mod plan;
 pub mod plugins;
 pub mod policy;
 pub mod progress;
+pub mod query;
 pub mod requirements;
 pub mod schema;
 pub mod snippet;

@@ -59,7 +59,7 @@ pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
 
 /// Returns whether a source has lines to show: what was typed or given by a flag has none.
 pub fn is_shown(name: &str) -> bool {
-    !name.starts_with('<') || ["<stdin>", "<import-address>"].contains(&name)
+    !name.starts_with('<') || ["<stdin>", "<import-address>", "<query>"].contains(&name)
 }
 
 /// An empty span shows the character behind it.

@@ -1,7 +1,7 @@
 //! The parts of rules that can be evaluated: patterns, references, conditions, with variables and relations by number.
 
 use super::super::domain::Tense;
-use super::super::formula::Formula;
+use super::super::formula::{Formula, Use};
 use super::super::syntax::{Aggregate, Arithmetic, Comparison};
 use crate::value::Str;
 
@@ -135,6 +135,31 @@ impl Literal {
                 Some(it.relation)
             }
             _ => None,
+        }
+    }
+
+    /// Returns the tenses in which it looks at nodes.
+    pub fn tenses(&self) -> Vec<Tense> {
+        match self {
+            Literal::Holds(it) | Literal::Absent(it) | Literal::Aggregate { pattern: it, .. } => {
+                let tensed = it.terms.iter().filter_map(|it| match it {
+                    Term::InTense(tense, _) => Some(*tense),
+                    _ => None,
+                });
+                tensed.collect()
+            }
+            Literal::Refers(it, _)
+            | Literal::Lacks(it, _)
+            | Literal::Member(_, it)
+            | Literal::AggregateOf { reference: it, .. } => vec![it.tense],
+            Literal::If(it) | Literal::Compute(_, it) => {
+                let tensed = it.uses.iter().filter_map(|it| match it.2 {
+                    Use::Whole(tense) => Some(tense),
+                    Use::Itself => None,
+                });
+                tensed.collect()
+            }
+            Literal::Compare(..) | Literal::Let(..) => Vec::new(),
         }
     }
 

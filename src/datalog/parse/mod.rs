@@ -11,9 +11,11 @@ use super::syntax::{
 };
 
 pub mod layout;
+mod query;
 mod token;
 mod values;
 
+pub use query::parse_body;
 use token::{Kind, Token, unescape};
 
 /// How deep parentheses in an expression may nest.

@@ -13,10 +13,10 @@ use super::words::Words;
 use crate::address::Instance;
 use crate::config;
 use crate::diagnostic::{Diagnostic, Sources, Span};
-use crate::explain::Leaves;
-use crate::lower::Structure;
+use crate::explain::{Known, Leaves};
 use crate::lower::structure::{NodeKind, ResourceId};
-use crate::planner::{Finished, Structured};
+use crate::lower::{Lowered, Structure};
+use crate::planner::Finished;
 use crate::reason::{self, EngineRef, catalogue};
 use crate::world::World;
 
@@ -95,32 +95,29 @@ impl Places {
 
 impl ExplainContext {
     /// Returns the context of a plan just made.
-    pub fn of_planned(session: &Session, finished: Finished) -> ExplainContext {
-        let places = Places::read(session, &finished.structure, finished.places);
+    pub fn of_planned(session: &Session, finished: &Finished) -> ExplainContext {
         ExplainContext {
             engine: session.engine(),
-            places,
+            places: Places::read(session, &finished.structure, finished.places.clone()),
             blocks: blocks(session),
             forced: forced(&finished.structure, &finished.plan),
-            facts: finished.facts,
-            structure: finished.structure,
-            flags: finished.flags,
+            facts: finished.facts.clone(),
+            structure: finished.structure.clone(),
+            flags: finished.flags.clone(),
             words: Words::of(&finished.serving, &finished.statements, &session.sources),
         }
     }
 
     /// Returns the context of what is known before any provider is asked.
-    pub fn of_structured(session: &Session, known: Structured) -> ExplainContext {
-        let lowered = known.lowered;
-        let places = Places::read(session, &lowered.structure, lowered.places);
+    pub fn of_lowered(session: &Session, lowered: &Lowered) -> ExplainContext {
         ExplainContext {
             engine: session.engine(),
-            places,
+            places: Places::read(session, &lowered.structure, lowered.places.clone()),
             blocks: blocks(session),
             forced: BTreeMap::new(),
-            facts: lowered.facts,
-            structure: lowered.structure,
-            flags: lowered.flags,
+            facts: lowered.facts.clone(),
+            structure: lowered.structure.clone(),
+            flags: lowered.flags.clone(),
             words: Words::of(&lowered.serving, &[], &session.sources),
         }
     }
@@ -134,23 +131,30 @@ impl ExplainContext {
     }
 
     /// Returns the context of a saved plan.
-    pub fn of_saved(world: &World, loaded: Loaded) -> Result<ExplainContext, Diagnostic> {
-        let forced = forced(&loaded.structure, &loaded.plan);
-        let places = Places::Saved {
-            reads: loaded.places,
-            declared: loaded.declared,
-            protected: loaded.protected,
-        };
+    ///
+    /// # Errors
+    ///
+    /// If the engine that is asked for is none.
+    pub fn of_saved(world: &World, loaded: &Loaded) -> Result<ExplainContext, Diagnostic> {
         Ok(ExplainContext {
             engine: reason::named(world)?,
-            facts: loaded.facts,
-            structure: loaded.structure,
-            places,
-            flags: loaded.flags,
-            words: loaded.words,
-            blocks: loaded.blocks,
-            forced,
+            facts: loaded.facts.clone(),
+            structure: loaded.structure.clone(),
+            places: Places::Saved {
+                reads: loaded.places.clone(),
+                declared: loaded.declared.clone(),
+                protected: loaded.protected.clone(),
+            },
+            flags: loaded.flags.clone(),
+            words: loaded.words.clone(),
+            blocks: loaded.blocks.clone(),
+            forced: forced(&loaded.structure, &loaded.plan),
         })
+    }
+
+    /// Returns what follows from the facts of some relations, with derivations.
+    pub fn known(&self, relations: &[&str]) -> Known {
+        Known::about(self.engine, &self.facts, relations)
     }
 
     /// Returns a relation's rows in words, or those of every relation that has any.
@@ -191,7 +195,8 @@ impl ExplainContext {
         }
     }
 
-    fn word(&self, kind: &str, word: u64) -> String {
+    /// Returns what something of a kind is called.
+    pub fn word(&self, kind: &str, word: u64) -> String {
         if kind == Node::KIND {
             return Node::from_word(word).map_or(word.to_string(), |it| self.name(it));
         }

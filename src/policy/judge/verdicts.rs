@@ -10,7 +10,7 @@ use crate::datalog::check::{Literal, Reference};
 use crate::datalog::evaluate::binding;
 use crate::datalog::{Database, Domain, Program, Values, values};
 use crate::policy::model::Model;
-use crate::policy::proof::filled;
+use crate::policy::proof::lines::filled;
 use crate::policy::rules::{JUDGING, Level, Policies, RuleInfo};
 use crate::policy::verdict::{Verdict, level_of};
 
@@ -154,9 +154,13 @@ pub(in crate::policy) fn waits(
             Literal::Refers(it, _)
             | Literal::Lacks(it, _)
             | Literal::Member(_, it)
-            | Literal::AggregateOf { reference: it, .. } => drop(look(it)),
+            | Literal::AggregateOf { reference: it, .. } => {
+                look(it);
+            }
             Literal::If(it) | Literal::Compute(_, it) => {
-                it.references().iter().for_each(|it| drop(look(it)));
+                for reference in it.references() {
+                    look(&reference);
+                }
             }
             _ => {}
         }

@@ -15,6 +15,7 @@ use crate::operation::policies;
 use crate::operation::session::Session;
 use crate::policy::cases::{self, Case, Miss};
 use crate::policy::judge::Judged;
+use crate::policy::proof::check::check_all;
 use crate::policy::{Model, Policies, PolicySource};
 use crate::request::Request;
 use crate::state::{self, State};
@@ -24,7 +25,7 @@ use crate::world::{VariableSource, World};
 
 mod problems;
 
-use problems::{no_folder, no_policies, not_there, of_library, undeclared, unreadable};
+use problems::{no_folder, no_policies, not_proven, not_there, of_library, undeclared, unreadable};
 
 /// How the names of files of cases end.
 const ENDING: &str = ".policytest.hcl";
@@ -44,6 +45,8 @@ pub struct TestOptions {
     pub limits: Limits,
     /// Whether to say how far each rule came.
     pub coverage: bool,
+    /// Whether to check the proof of each verdict, by a second reading of the rules.
+    pub proofs: bool,
     /// Whether to leave out each premise, and to say which of them no case misses.
     pub mutate: bool,
 }
@@ -207,9 +210,12 @@ fn run(
         return Err(undeclared(case, name).into());
     }
     let Set { policies, marks } = set;
-    let mut misses = Vec::new();
+    let (mut misses, mut unproven) = (Vec::new(), None);
     let look = &mut |model: &Model<'_>, judged: Judged, again: Again<'_>| {
         misses = case.misses(&judged.report.verdicts, &judged.report.not_judged);
+        if options.proofs {
+            unproven = check_all(&judged, model).err();
+        }
         if options.coverage || options.mutate {
             let tries = options.mutate && misses.is_empty();
             mark((policies, marks), model, judged, tries.then_some((case, again)));
@@ -225,6 +231,9 @@ fn run(
     };
     if problems.has_errors() {
         return Err(problems);
+    }
+    if let Some(error) = unproven {
+        return Err(not_proven(case, &error.to_string()).into());
     }
     Ok(if misses.is_empty() { Ended::Passed } else { Ended::Failed(misses) })
 }

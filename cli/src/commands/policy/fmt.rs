@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use clap::ArgAction;
 use entail::diagnostic::Diagnostics;
 use entail::workflow::policy::layout::{LayoutOptions, format};
 use entail::world::World;
 
+use crate::arguments::groups::LayoutArgs;
 use crate::commands::silence;
 use crate::ui::Ui;
 use crate::view::difference;
@@ -16,17 +16,9 @@ use crate::view::difference;
 /// Prints the names of files that change. Without names, the files of the folder `policies` are formatted, at any depth.
 #[derive(clap::Args, Debug)]
 pub struct FmtArgs {
-    /// Print what changes
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub diff: bool,
-
-    /// Write nothing; exit with 3 where a file would change
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub check: bool,
-
-    /// Go into subdirectories
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub recursive: bool,
+    /// How files are formatted.
+    #[command(flatten)]
+    pub layout: LayoutArgs,
 
     /// Files and folders
     #[arg(value_name = "[DIR|FILE...]", hide = true)]
@@ -36,13 +28,13 @@ pub struct FmtArgs {
 /// Formats what the arguments name. Exits with 2 after an error, and under `-check` with 3 where a file would change.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FmtArgs) -> Result<u8, Diagnostics> {
     silence(ui, false)?;
-    let options =
-        LayoutOptions { paths: args.words.clone(), write: !args.check, recursive: args.recursive };
+    let LayoutArgs { diff, check, recursive } = args.layout;
+    let options = LayoutOptions { paths: args.words.clone(), write: !check, recursive };
     let (formatted, problems) = format(&ui.host(world), &options);
     let changed: Vec<_> = formatted.iter().filter(|it| it.old != it.new).collect();
     for file in &changed {
         ui.out(&format!("{}\n", file.name));
-        if args.diff {
+        if diff {
             ui.out(&difference::unified(&file.name, &file.old, &file.new));
         }
     }
@@ -50,5 +42,5 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FmtArgs) -> Result<u8, Diagno
         ui.diagnostics(problems);
         return Ok(2);
     }
-    Ok(if args.check && !changed.is_empty() { 3 } else { 0 })
+    Ok(if check && !changed.is_empty() { 3 } else { 0 })
 }

@@ -53,6 +53,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &TestArgs) -> Result<u8, Diagn
         coverage: args.coverage,
         mutate: args.mutate,
         limits: args.limits.limits()?,
+        ..TestOptions::default()
     };
     let tested = match test(&ui.host(world), &options) {
         Ok(tested) => tested,
