@@ -165,6 +165,8 @@ fn bounds_are_given_and_named() {
             .chain([format!("-policy-limit={bound}=NUMBER")])
             .collect::<Vec<_>>()
     };
+    let query = &["query", "-config", "resource(a, _), resource(b, _)", "-policy-limit=steps=2000"];
+    folder.check("none.rc", query, 1, &["more than 2000 steps"]);
     for command in [&["policy", "check"][..], &["plan"], &["apply", "-auto-approve"]] {
         for bound in ["rows", "steps"] {
             let given = format!("-policy-limit={bound}=5000");
