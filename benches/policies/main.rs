@@ -18,6 +18,14 @@ use std::time::Instant;
 /// A case: its name, resources, arguments, and what is wanted of it.
 type Case = (&'static str, usize, &'static [&'static str], &'static str);
 
+/// A hundred rules and a few, over the types that are there.
+const LIBRARY: &[&str] = &[
+    "-policy=library:aws/s3",
+    "-policy=library:aws/rds",
+    "-policy=library:aws/ec2",
+    "-policy=library:aws/network",
+];
+
 const CASES: &[Case] = &[
     ("none", 10_000, &["-no-policies"], "nothing is paid"),
     ("own", 10_000, &["-policy=own.rules"], "1 s"),
