@@ -30,7 +30,10 @@ pub const WRITERS: &[(&str, &[&str])] = &[
     ),
     ("moves", &["src/lower/moves.rs"]),
     ("state", &["src/lower/existing.rs", "src/lower/existing/needs.rs", "src/planner/walk.rs"]),
-    ("request", &["src/lower/configuration.rs", "src/lower/requested.rs"]),
+    (
+        "request",
+        &["src/lower/configuration.rs", "src/lower/requested.rs", "src/lower/requested/shape.rs"],
+    ),
     (
         "answers",
         &[
@@ -200,6 +203,12 @@ tables! {
             hit(Node, Hit, Flag);
             /// `replace_hit(n, f)`: `f` asks for `n` to be replaced.
             replace_hit(Node, Flag);
+            /// `first_hit(n, f)`: `f` asks for the successor of `n` to be made before `n` is destroyed.
+            first_hit(Node, Flag);
+            /// `ordered(n, m, f)`: `f` asks for what is done with `n` to be done before what is done with `m`.
+            ordered(Node, Node, Flag);
+            /// `one_at_a_time(n, f)`: steps of `n` overlap with no other steps of the group that `f` asks for.
+            one_at_a_time(Node, Flag);
             /// `move_named(n, e)`: some target names the `e` address of `n`.
             move_named(Node, End);
             /// `skips_refresh()`: the request wants nothing looked at that exists.

@@ -1,7 +1,8 @@
 //! What is carried out before what: an order on phases of nodes.
 //!
 //! Every edge leads from a phase to the same or a later one, and within one phase follows `reads` or `needs`; so the
-//! order has no cycle unless they have. Data in checks comes after all that is made, and nothing but its check reads it. Nodes without a step are conduits, kept only between steps.
+//! order has no cycle unless they have, or the request asks for one. Data in checks comes after all that is made, and
+//! nothing but its check reads it. Nodes without a step are conduits, kept only between steps.
 
 #![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
 
@@ -20,6 +21,7 @@ ascent! {
     relation check_gate(Node);
     relation needs(Node, Node);
     relation deposed_of(Node, Node);
+    relation ordered(Node, Node, Flag);
     relation serves(Node, Node);
     relation cbd(Node);
     relation action(Node, Action, Reason);
@@ -128,6 +130,12 @@ ascent! {
     // @rule order.deposed-late: `o` goes when `i` is settled
     edge(i, Phase::Settled, o, Phase::Late) <-- led(i, Phase::Settled), deposed_of(o, i);
 
+    // @rule order.requested: the request wants `n` before `m`
+    edge(n, f, m, g) <-- ordered(n, m, _), step(n, f), step(m, g), if *f != Phase::Late;
+    // What is replaced is done once its successor is there.
+    // @rule order.requested-late: the request wants `n`, which goes, before `m`
+    edge(n, Phase::Late, m, g) <-- ordered(n, m, _), step(n, Phase::Late), !step(n, Phase::Up), step(m, g);
+
     // @rule order.opened-before-destroy: `m` is opened before anything is done to `n`, which uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), reads(n, m);
     // @rule order.opened-before-waiting: `m` is opened before anything is done to `n`, which waits for it
@@ -164,7 +172,7 @@ tables! {
 /// Orders the steps of a plan. Not transitively closed; between steps lie phases without one.
 pub(crate) fn order(ledger: &Ledger<'_>) -> Order {
     conclude!(ledger: Program {
-        facts: reads, waits_for, managed, in_check, check_gate, needs, deposed_of;
+        facts: reads, waits_for, managed, in_check, check_gate, needs, deposed_of, ordered;
         providers: serves;
         spread: cbd;
         decisions: action, opens_later, checked_again;

@@ -20,6 +20,12 @@ ascent! {
     relation deposed_of(Node, Node);
     relation state_cbd(Node);
     relation needs(Node, Node);
+    relation reads(Node, Node);
+    relation may_read(Node, Node);
+    relation first_hit(Node, Flag);
+
+    /// `goes_last(n)`: what exists as `n` is destroyed after its successor is made, because the request says so of it or of what reads it.
+    relation goes_last(Node);
 
     /// `live(b)`: `b` declares an instance, or may.
     relation live(Block);
@@ -44,6 +50,18 @@ ascent! {
 
     // @rule spread.instance: `n` belongs to `b`
     cbd(n) <-- cbd_block(b), of(n, b);
+
+    // @rule spread.requested: the request wants the new object of `n` to be made first
+    goes_last(n) <-- first_hit(n, _);
+
+    // @rule spread.requested-behind: `n` reads `m`
+    goes_last(m) <-- goes_last(n), reads(n, m);
+
+    // @rule spread.requested-perhaps: `n` may read `m`
+    goes_last(m) <-- goes_last(n), may_read(n, m);
+
+    // @rule spread.one: (the request wants the new object of `n` to be made first)
+    cbd(n) <-- goes_last(n), of(n, _);
 
     // @rule spread.recorded: `n` goes, and the state says that the new object comes first
     cbd(n) <-- state_cbd(n), to_be_destroyed(n);
@@ -73,7 +91,7 @@ tables! {
 /// Spreads `create_before_destroy` to everything that would otherwise be destroyed too early.
 pub(crate) fn spread(ledger: &Ledger<'_>) -> Spread {
     conclude!(ledger: Program {
-        facts: asks_cbd, block_reads, of, declared, pending, late, deposed_of, state_cbd, needs;
+        facts: asks_cbd, block_reads, of, declared, pending, late, deposed_of, state_cbd, needs, reads, may_read, first_hit;
         instances: to_be_destroyed;
         spread: cbd_block;
     } => Spread { cbd_block, cbd })

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use crate::address::Instance;
 use crate::address::target::Target;
-use crate::diagnostic::Span;
 
 pub use crate::world::VariableSource;
 
@@ -29,6 +28,39 @@ pub struct Selector {
     pub text: String,
     /// Where it came from: `-exclude=…`, or `file:line` of an `-exclude-file`.
     pub origin: String,
+    /// Whether a policy asks for it, and no flag.
+    pub is_of_policy: bool,
+}
+
+/// An instance that is to be replaced.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// The instance.
+    pub instance: Instance,
+    /// Where it came from: `-replace=…`, or a policy.
+    pub origin: String,
+}
+
+/// What policies ask for that no flag can. What flags can as well stands among the targets, exclusions and replacements.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    /// Whose successors are made before they are destroyed.
+    pub first: Vec<Selector>,
+    /// What is done before what.
+    pub ordered: Vec<(Selector, Target)>,
+    /// Groups of which one step runs at a time.
+    pub groups: Vec<Group>,
+}
+
+/// What runs one at a time.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What the policy calls it.
+    pub name: String,
+    /// What asks for it.
+    pub origin: String,
+    /// Whose steps they are.
+    pub members: Vec<Target>,
 }
 
 /// What a plan is asked to do.
@@ -43,7 +75,9 @@ pub struct Request {
     /// `-exclude`, `-exclude-file`
     pub excludes: Vec<Selector>,
     /// `-replace`
-    pub replaces: Vec<(Instance, Option<Span>)>,
+    pub replaces: Vec<Replacement>,
+    /// What policies ask for besides.
+    pub shape: Shape,
     /// `-var` and `-var-file`, in order.
     pub variables: Vec<VariableSource>,
     /// `-compat=opentofu`
@@ -72,5 +106,10 @@ impl Request {
     /// Returns whether nothing is left out: no targets, no exclusions.
     pub fn is_unfiltered(&self) -> bool {
         self.targets.is_empty() && self.excludes.is_empty()
+    }
+
+    /// Returns whether no flag asks to leave something out; policies may.
+    pub fn has_no_filters(&self) -> bool {
+        self.targets.iter().chain(&self.excludes).all(|it| it.is_of_policy)
     }
 }

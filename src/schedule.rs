@@ -1,6 +1,9 @@
 //! One scheduler, for the walk that plans and the walk that applies: hands out what nothing is waited for any more.
 
 use std::collections::VecDeque;
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
 
 /// Numbered things, some of which wait for others.
 #[derive(Debug, Default)]
@@ -126,9 +129,59 @@ impl Schedule {
     }
 }
 
+/// Returns things each of which comes before the next, and the last before the first; the least first. Empty where there are none.
+///
+/// - `before`: pairs of what comes before what.
+pub fn circle<T: Copy + Ord + Hash>(before: impl Iterator<Item = (T, T)>) -> Vec<T> {
+    let mut after: FxHashMap<T, Vec<T>> = FxHashMap::default();
+    let mut waiting: FxHashMap<T, usize> = FxHashMap::default();
+    for (first, second) in before {
+        after.entry(first).or_default().push(second);
+        waiting.entry(first).or_default();
+        *waiting.entry(second).or_default() += 1;
+    }
+    let mut open: Vec<T> = waiting.iter().filter(|it| *it.1 == 0).map(|it| *it.0).collect();
+    while let Some(next) = open.pop() {
+        waiting.remove(&next);
+        for second in after.get(&next).into_iter().flatten() {
+            if let Some(left) = waiting.get_mut(second) {
+                *left -= 1;
+                if *left == 0 {
+                    open.push(*second);
+                }
+            }
+        }
+    }
+    // What only comes after a circle is left, too; walking back from there leads into it.
+    let mut back: FxHashMap<T, T> = FxHashMap::default();
+    for (&first, seconds) in after.iter().filter(|it| waiting.contains_key(it.0)) {
+        back.extend(seconds.iter().map(|it| (*it, first)));
+    }
+    let mut path: Vec<T> = waiting.keys().min().copied().into_iter().collect();
+    let mut places: FxHashMap<T, usize> = path.iter().map(|it| (*it, 0)).collect();
+    while let Some(previous) = path.last().and_then(|it| back.get(it)) {
+        if let Some(at) = places.insert(*previous, path.len()) {
+            path.drain(..at);
+            path.reverse();
+            let first = path.iter().enumerate().min_by_key(|it| it.1).map_or(0, |it| it.0);
+            path.rotate_left(first);
+            return path;
+        }
+        path.push(*previous);
+    }
+    Vec::new()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Schedule;
+    use super::{Schedule, circle};
+
+    #[test]
+    fn a_circle_is_shown_from_its_least_on_without_what_comes_after() {
+        let pairs = [(5, 3), (3, 4), (4, 5), (4, 1), (1, 0), (7, 3)];
+        assert_eq!(circle(pairs.into_iter()), [3, 4, 5]);
+        assert_eq!(circle([(1, 2), (2, 3), (1, 3)].into_iter()), Vec::<i32>::new());
+    }
 
     #[test]
     fn a_thing_is_ready_when_everything_it_waits_for_is_settled() {

@@ -47,6 +47,8 @@ mod safety;
 mod saved;
 #[path = "it/scripted.rs"]
 mod scripted;
+#[path = "it/shaping.rs"]
+mod shaping;
 #[path = "it/sources.rs"]
 mod sources;
 #[path = "it/ssh.rs"]

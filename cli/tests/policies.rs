@@ -151,7 +151,10 @@ fn rules_are_listed_and_explained() {
     assert_eq!(document["rules"][0]["rule"], "s3.public");
     assert_eq!(document["rules"][0]["severity"], "high");
     let (_, text) = folder.said(&["policy", "list"]);
-    assert!(text.starts_with("policies\n  s3.public (X_1): everyone may read"), "{text}");
+    assert!(
+        text.starts_with("policies: beside the root module\n  s3.public (X_1): everyone may read"),
+        "{text}"
+    );
     let (code, text) = folder.said(&["policy", "docs"]);
     assert_eq!(code, Some(0));
     assert!(text.contains("| `resource(n, t)` | Node, Value |"), "{text}");

@@ -647,3 +647,40 @@ fn data_in_checks_is_read_when_everything_is_made() {
         "#]],
     );
 }
+
+#[test]
+fn what_a_request_wants_first_is_done_first() {
+    check(
+        "ordered(a, b, f). action(a, Create, Plain). action(b, DeleteThenCreate, Plain).",
+        expect![[r#"
+            step(a, Up).
+            step(b, Down).
+            step(b, Up).
+            before(a, Up, b, Down).
+            before(a, Up, b, Up).
+            before(b, Down, b, Up).
+            // a.Up b.Down b.Up.
+        "#]],
+    );
+    check(
+        "ordered(a, b, f). cbd(a). action(a, CreateThenDelete, Plain). action(b, Update, Plain).",
+        expect![[r#"
+            step(a, Up).
+            step(a, Late).
+            step(b, Up).
+            before(a, Up, a, Settled).
+            before(a, Up, b, Up).
+            before(a, Settled, a, Late).
+            // a.Up b.Up a.Late.
+        "#]],
+    );
+    check(
+        "ordered(a, b, f). cbd(a). action(a, Delete, Plain). action(b, Update, Plain).",
+        expect![[r#"
+            step(a, Late).
+            step(b, Up).
+            before(a, Late, b, Up).
+            // a.Late b.Up.
+        "#]],
+    );
+}

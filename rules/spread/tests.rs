@@ -83,3 +83,28 @@ fn what_a_late_object_rests_on_is_destroyed_after_it_should_it_go() {
         "#]],
     );
 }
+
+#[test]
+fn what_a_request_wants_made_first_takes_what_it_reads_along_and_no_siblings() {
+    check(
+        "
+        first_hit(a_1, f). of(a_1, a). of(a_2, a). declared(a_1). declared(a_2).
+        reads(a_1, local). reads(local, b_1). of(b_1, b). of(b_2, b).
+        ",
+        expect![[r#"
+            cbd(a_1).
+            cbd(b_1).
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_request_wants_made_first_takes_what_it_may_read_along() {
+    check(
+        "first_hit(p, f). of(p, a). pending(p). may_read(p, b_1). of(b_1, b).",
+        expect![[r#"
+            cbd(p).
+            cbd(b_1).
+        "#]],
+    );
+}

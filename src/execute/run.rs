@@ -18,8 +18,10 @@ use crate::plan::{Action, Change};
 use crate::state::{Object, State};
 
 mod steps;
+mod turns;
 
 use self::steps::Steps;
+use self::turns::Turns;
 
 /// The most finished steps that are noted with one sync of the disk.
 const GROUP: usize = 512;
@@ -100,6 +102,8 @@ struct Run<'c, 'a> {
     ctx: &'c Context<'a>,
     done: Done,
     steps: Steps<'a>,
+    /// What must not run side by side.
+    turns: Turns,
     /// Ephemeral resources that nothing uses any more.
     idle: Vec<Node>,
     /// What failed, and what that holds back.
@@ -126,6 +130,7 @@ impl<'c, 'a> Run<'c, 'a> {
             ctx,
             done: Done { state: ctx.plan.prior_state.clone(), ..Done::default() },
             steps: Steps::of(ctx),
+            turns: Turns::of(ctx.facts),
             idle: Vec::new(),
             failures: Failures::of(ctx.observer.engine(), ctx.order),
             unbegun: Vec::new(),
@@ -178,6 +183,9 @@ impl<'c, 'a> Run<'c, 'a> {
                 }
                 continue;
             };
+            if !self.turns.take(vertex.0, next) {
+                continue;
+            }
             if !self.announce(next, change, vertex.1) {
                 self.done.stopped = true;
                 continue;
@@ -243,6 +251,9 @@ impl<'c, 'a> Run<'c, 'a> {
         let ctx = self.ctx;
         let (node, phase) = self.steps.vertices[step as usize];
         self.running.remove(&step);
+        for waiting in self.turns.end(node) {
+            self.steps.schedule.again(waiting);
+        }
         if self.begun.remove(&step)
             && outcome.records.is_empty()
             && let Some(change) = self.steps.changes.get(&node)

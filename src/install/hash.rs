@@ -123,6 +123,12 @@ pub fn hash_archive(archive: &Path) -> io::Result<Hash> {
     content_hash(lines)
 }
 
+/// Returns the `h1:` checksum of files that are in memory: names and contents.
+pub fn hash_texts<'a>(files: impl Iterator<Item = (String, &'a [u8])>) -> io::Result<Hash> {
+    let lines = files.map(|(name, content)| Ok((name, sum(content)?)));
+    content_hash(lines.collect::<io::Result<_>>()?)
+}
+
 /// The checksum of a list of files: of one line `SUM  NAME` for each, sorted by name.
 fn content_hash(mut files: Vec<(String, Vec<u8>)>) -> io::Result<Hash> {
     files.sort();

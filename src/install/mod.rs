@@ -32,7 +32,7 @@ mod tests;
 mod trouble;
 pub(crate) mod web;
 
-pub use hash::{Hash, hash_archive, hash_folder, hash_zip};
+pub use hash::{Hash, hash_archive, hash_folder, hash_texts, hash_zip};
 pub use installer::{Event, Failure, InstallResult, Installer, Mode};
 pub use lock::{Lock, Locks};
 pub use offer::{PackagePlace, Remote};

@@ -9,9 +9,11 @@ use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
 use crate::config::{Config, MoveEndpoint, Variant};
 use crate::diagnostic::Diagnostic;
-use crate::request::{Request, Selector};
+use crate::request::{Replacement, Request, Selector};
 
-/// Writes `hit`, `replace_hit`, `move_named`.
+mod shape;
+
+/// Writes `hit`, `replace_hit`, `move_named`, and what policies ask for besides.
 pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     let request = documents.request;
     let structure = std::mem::take(&mut lowered.structure);
@@ -25,12 +27,13 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
         }
         lowered.facts.hit.extend(found);
     }
-    for (flag, instance) in replaced(request) {
-        lowered.flags.push(format!("-replace={instance}"));
-        if let Some(node) = node_of(&structure, instance) {
+    for (flag, it) in replaced(request) {
+        lowered.flags.push(it.origin.clone());
+        if let Some(node) = node_of(&structure, &it.instance) {
             lowered.facts.replace_hit.push((node, flag));
         }
     }
+    shape::lower(lowered, &structure, &index, request);
     drop(index);
     lowered.structure = structure;
 }
@@ -51,14 +54,16 @@ pub(super) fn lower_more(
             });
         }
     }
-    for (flag, instance) in replaced(request) {
-        let is_here = |it: &&ResourceId| lowered.structure.resource(**it).address == instance.of();
+    for (flag, asked) in replaced(request) {
+        let address = asked.instance.of();
+        let is_here = |it: &&ResourceId| lowered.structure.resource(**it).address == address;
         if resources.iter().any(|it| is_here(&it))
-            && let Some(node) = node_of(&lowered.structure, instance)
+            && let Some(node) = node_of(&lowered.structure, &asked.instance)
         {
             lowered.facts.replace_hit.push((node, flag));
         }
     }
+    shape::lower_more(lowered, request, resources);
 }
 
 /// The selectors of a request, numbered as flags are: targets before exclusions.
@@ -69,10 +74,14 @@ fn selectors(request: &Request) -> impl Iterator<Item = (Flag, &Selector, Hit)> 
 }
 
 /// The instances that are to be replaced; their numbers follow those of the selectors.
-fn replaced(request: &Request) -> impl Iterator<Item = (Flag, &Instance)> {
-    let first = request.targets.len() + request.excludes.len();
+fn replaced(request: &Request) -> impl Iterator<Item = (Flag, &Replacement)> {
+    let first = selector_count(request);
     let numbered = request.replaces.iter().enumerate();
-    numbered.map(move |(number, it)| (Flag((first + number) as u32), &it.0))
+    numbered.map(move |(number, it)| (Flag((first + number) as u32), it))
+}
+
+fn selector_count(request: &Request) -> usize {
+    request.targets.len() + request.excludes.len()
 }
 
 fn node_of(structure: &Structure, instance: &Instance) -> Option<Node> {
@@ -202,6 +211,9 @@ impl<'a> Index<'a> {
                     .iter()
                     .for_each(|it| named(structure, target, it, hit, &mut add));
             }
+            Target::Instance(it) if let Some(found) = exactly(structure, it) => {
+                named(structure, target, found, hit, &mut add);
+            }
             Target::Resource(Resource { resource: name, .. })
             | Target::Instance(Instance { resource: name, .. }) => {
                 self.each(structure, name, |it| named(structure, target, it, hit, &mut add));
@@ -220,6 +232,16 @@ impl<'a> Index<'a> {
             visit(structure.resource(*id));
         }
     }
+}
+
+/// The one resource that an address means, where no other can be meant: each module instance is named with its key, and there is
+/// such a one.
+fn exactly<'s>(structure: &'s Structure, instance: &Instance) -> Option<&'s ResourceNode> {
+    if instance.module.0.iter().any(|it| it.1 == InstanceKey::None) {
+        return None;
+    }
+    let found = structure.resource(*structure.resource_ids.get(&instance.of())?);
+    found.module.is_none_or(|it| !structure.module(it).pending).then_some(found)
 }
 
 /// What a target names of a resource: nodes, each with how it is hit.

@@ -19,12 +19,13 @@ use crate::world::Files;
 
 mod archive;
 mod copying;
-mod fetch;
+pub(super) mod fetch;
 mod git;
+pub(super) mod package;
 mod problems;
 mod registry;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod web;
 
 pub use copying::copy_module;
@@ -101,7 +102,7 @@ pub fn install_modules(
         before,
         how,
         fetches: true,
-        fetcher: Fetcher::new(&context.world, data, &how),
+        fetcher: Fetcher::new(&context.world, data.join("modules"), how.settings),
         done: Installation::default(),
         problems: Diagnostics::new(),
         told: BTreeSet::new(),

@@ -181,9 +181,20 @@ pub fn whatif(
     state: State,
     variables: &RootVariables,
 ) -> Result<Structured, Diagnostics> {
+    Ok(known_before(session, request, state, variables)?.0)
+}
+
+/// Finds out what is known before any provider is asked. Returns the state with it, moves applied.
+pub fn known_before(
+    session: &Session,
+    request: &Request,
+    state: State,
+    variables: &RootVariables,
+) -> Result<(Structured, State), Diagnostics> {
     let mut state = state;
     let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
-    planner::structure(&inputs(session, request, &state, &moves, variables))
+    let known = planner::structure(&inputs(session, request, &state, &moves, variables))?;
+    Ok((known, state))
 }
 
 fn inputs<'a>(

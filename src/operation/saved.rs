@@ -67,7 +67,7 @@ pub struct Loaded {
 pub fn save(
     session: &Session,
     planned: &Planned,
-    judged: Option<&(Report, Policies)>,
+    judged: Option<&(Report, &Policies)>,
     path: &Path,
     key: Option<&SigningKey>,
 ) -> Result<(), Diagnostic> {
@@ -119,13 +119,8 @@ pub fn save(
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
     ]);
     if let Some((report, policies)) = judged {
-        let sources = policies.sources.iter().map(
-            |it| json!({"name": it.name, "group": it.group, "text": it.text, "module": it.module}),
-        );
-        let document = json!({
-            "report": report.to_json(true, &session.sources),
-            "sources": sources.collect::<Vec<_>>(),
-        });
+        let report = report.to_json(true, &session.sources);
+        let document = json!({ "report": report, "sources": policies.sources });
         extras.facts.insert(POLICIES.to_owned(), document.to_string().into_bytes());
     }
     finished.plan.save(path, &extras, (key, &Seals::of(&session.world)))
@@ -238,24 +233,6 @@ impl Loaded {
         document.get("report").cloned()
     }
 
-    /// Returns the policies that the plan was judged by.
-    pub fn policies(&self) -> Vec<PolicySource> {
-        let text = self.extras.facts.get(POLICIES).map(Vec::as_slice).unwrap_or_default();
-        let document: Json = serde_json::from_slice(text).unwrap_or_default();
-        let text = |it: &Json, name: &str| it[name].as_str().map(str::to_owned);
-        let all = document["sources"].as_array().into_iter().flatten();
-        let sources = all.filter_map(|it| {
-            Some(PolicySource {
-                name: text(it, "name")?,
-                group: text(it, "group")?,
-                text: text(it, "text")?,
-                module: text(it, "module"),
-                is_required: it["required"].as_bool().unwrap_or_default(),
-            })
-        });
-        sources.collect()
-    }
-
     /// Opens the configuration that the plan was made from, and fits the structure to it. Asks for no place of states.
     ///
     /// # Errors
@@ -288,6 +265,20 @@ impl Loaded {
     pub fn denials(&self) -> Option<u64> {
         let report = self.verdicts()?;
         report["summary"]["deny"].as_u64().filter(|it| *it > 0)
+    }
+
+    /// Returns the policies that the plan was judged by.
+    ///
+    /// # Errors
+    ///
+    /// If the plan has some, and they cannot be read.
+    pub fn policies(&self) -> Result<Vec<PolicySource>, Diagnostic> {
+        let Some(text) = self.extras.facts.get(POLICIES) else { return Ok(Vec::new()) };
+        let document: Json = serde_json::from_slice(text).unwrap_or_default();
+        serde_json::from_value(document["sources"].clone()).map_err(|why| {
+            Diagnostic::error("Invalid plan file")
+                .detail(format!("The plan's policies could not be read: {why}."))
+        })
     }
 
     /// Opens the configuration that the plan was made from, and fits the structure to it.

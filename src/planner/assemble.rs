@@ -13,7 +13,7 @@ use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, Plan, Reason};
-use crate::request::PlanMode;
+use crate::request::{PlanMode, Selector};
 use crate::value::{Marked, Str, Type, Value};
 
 /// Puts the plan together.
@@ -48,9 +48,9 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         previous_state: inputs.state.clone(),
         given_variables: given(inputs.variables, &variables),
         variables,
-        targets: inputs.request.targets.iter().map(|it| it.target.to_string()).collect(),
-        excludes: inputs.request.excludes.iter().map(|it| it.target.to_string()).collect(),
-        replaces: inputs.request.replaces.iter().map(|it| it.0.clone()).collect(),
+        targets: asked_by_flags(&inputs.request.targets),
+        excludes: asked_by_flags(&inputs.request.excludes),
+        replaces: inputs.request.replaces.iter().map(|it| it.instance.clone()).collect(),
         timestamp: parts.observer.values.plan_time.unwrap_or_else(|| parts.inputs.world.now()),
         left_out: left_out(&parts),
         checks: parts.observer.checks.finish(),
@@ -227,6 +227,11 @@ fn is_uncounted(parts: &Parts<'_, '_>, node: Node, id: ResourceId) -> bool {
     parts.facts.skipped.binary_search(&(node,)).is_ok()
         && resource.instances.is_empty()
         && resource.module.is_some_and(has_module)
+}
+
+/// The flags that make the same plan again: what policies ask for they will ask for again.
+fn asked_by_flags(selectors: &[Selector]) -> Vec<String> {
+    selectors.iter().filter(|it| !it.is_of_policy).map(|it| it.target.to_string()).collect()
 }
 
 /// What each exclusion holds back: every object once, under the first root that leads to it.

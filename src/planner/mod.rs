@@ -8,7 +8,7 @@ use entail_rules::{
     violations,
 };
 
-use crate::address::{Instance, InstanceKey};
+use crate::address::Instance;
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostics, Sources, Span};
@@ -40,6 +40,7 @@ mod provider_removed;
 mod walk;
 pub use checks::Looks;
 pub use checks::check_blocks;
+pub use problems::phase_name;
 pub use progress::{Ending, Part};
 pub use results::without_absent;
 pub use serving::by_node;
@@ -235,7 +236,7 @@ async fn conclude(
     mut progress: progress::Progress,
     mut problems: Diagnostics,
 ) -> Finished {
-    observer.values.report(unmatched_replaces(inputs, &observer.values.structure));
+    observer.values.report(problems::unmatched_replaces(inputs, &observer.values.structure));
     let mut facts = gather(inputs, &mut known, &progress, &observer);
     let structure = &observer.values.structure;
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
@@ -266,11 +267,15 @@ async fn conclude(
     let violations = engine.conclude(&ledger);
     let errored = problems.has_errors();
     let ephemerals: ephemerals::Ephemerals = engine.conclude(&ledger);
-    let (order, plan) = side_by_side(
+    let (order, mut plan): (order::Order, _) = side_by_side(
         || engine.conclude(&ledger.with(&ephemerals)),
         || assemble::assemble(parts, errored),
     );
     problems.extend(observer.values.take_problems());
+    let named = (&observer.values.structure, &lowered.flags[..]);
+    let circular = problems::circular(&order, &facts, named);
+    plan.errored |= circular.is_some();
+    problems.extend(circular);
     Finished {
         plan,
         structure: observer.values.structure,
@@ -397,35 +402,6 @@ fn settle_outputs(
     let is_whole = !selection.evaluates_all.is_empty();
     checks::declare(inputs, observer, is_whole, &settled.changes.awaits_check);
     settled
-}
-
-/// What `-replace` names although there is no such instance, of a resource that repeats or of none at all.
-fn unmatched_replaces(
-    inputs: &Inputs<'_>,
-    structure: &lower::Structure,
-) -> Vec<crate::diagnostic::Diagnostic> {
-    let unmatched = inputs.request.replaces.iter().filter_map(|(address, _)| {
-        let resource = structure.resource_ids.get(&address.of()).map(|it| structure.resource(*it));
-        // Nothing in a module instance that only stands in for others is there.
-        let is_there = |it: &&lower::structure::ResourceNode| {
-            it.module.is_none_or(|it| !structure.module(it).pending)
-        };
-        let resource = resource.filter(is_there);
-        let lacks_key = resource.filter(|it| it.declared && address.key == InstanceKey::None);
-        match (lacks_key, resource) {
-            (Some(it), _) if it.instances.contains_key(&InstanceKey::None) => None,
-            (Some(it), _) => {
-                let keys = it.instances.keys().cloned();
-                let declared: Vec<Instance> = keys.map(|key| it.address.instance(key)).collect();
-                Some(problems::replace_lacks_key(address, &declared))
-            }
-            // An instance that is only named may not be there.
-            (None, Some(it)) if it.instances.contains_key(&address.key) => None,
-            (None, Some(_)) if inputs.state.instance(address).is_some() => None,
-            (None, _) => Some(lower::requested::replaces_nothing(structure, address)),
-        }
-    });
-    unmatched.collect()
 }
 
 /// Returns whether a block that imports name is in this run and nothing that it reads failed.

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use entail_rules::order::Order;
 use entail_rules::violations::Violations;
-use entail_rules::{Node, Violation};
+use entail_rules::{Facts, Node, Phase, Violation};
 
 use super::{Inputs, Structured, provider_removed};
-use crate::address::Instance;
+use crate::address::{Instance, InstanceKey};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::lower::Structure;
+use crate::lower::{self, Structure};
+use crate::schedule::circle;
 
 /// Blocks cannot be ordered, although the configuration's check found nothing that depends on itself.
 pub(super) fn no_order() -> Diagnostic {
@@ -25,6 +27,75 @@ pub(super) fn unexplained(objects: &[Node], structure: &Structure) -> Diagnostic
         "Nothing is planned for these, and no reason was given:\n\n{}\n\nPlease report this, with the configuration.",
         names.join("\n")
     ))
+}
+
+/// Policies want steps in an order that others do not allow.
+pub(super) fn circular(
+    order: &Order,
+    facts: &Facts,
+    (structure, flags): (&Structure, &[String]),
+) -> Option<Diagnostic> {
+    if facts.ordered.is_empty() {
+        return None;
+    }
+    let circle = circle(order.before.iter().map(|it| ((it.0, it.1), (it.2, it.3))));
+    let next = circle.iter().skip(1).chain(circle.first());
+    let lines: Vec<String> = circle
+        .iter()
+        .zip(next)
+        .map(|(first, second)| {
+            let asks = facts.ordered.iter().find(|it| (it.0, it.1) == (first.0, second.0));
+            let asks = asks.and_then(|it| flags.get(it.2.0 as usize));
+            let why = asks.map_or("because one rests on the other", String::as_str);
+            let named =
+                |it: &(Node, Phase)| format!("{} ({})", structure.name(it.0), phase_name(it.1));
+            format!("  {} before {}: {why}", named(first), named(second))
+        })
+        .collect();
+    (!lines.is_empty()).then(|| {
+        Diagnostic::error("Policies want an impossible order").detail(format!(
+            "These steps would have to wait for each other:\n\n{}\n\nChange the rules that conclude `before`, so that they say nothing against what the configuration asks for.",
+            lines.join("\n")
+        ))
+    })
+}
+
+/// Returns what a phase does, for people.
+pub fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Down => "destroy",
+        Phase::Up => "make",
+        Phase::Settled => "settled",
+        Phase::Late => "destroy late",
+        Phase::Made => "all is made",
+    }
+}
+
+/// What `-replace` names although there is no such instance, of a resource that repeats or of none at all.
+pub(super) fn unmatched_replaces(inputs: &Inputs<'_>, structure: &Structure) -> Vec<Diagnostic> {
+    let unmatched = inputs.request.replaces.iter().filter_map(|it| {
+        let address = &it.instance;
+        let resource = structure.resource_ids.get(&address.of()).map(|it| structure.resource(*it));
+        // Nothing in a module instance that only stands in for others is there.
+        let is_there = |it: &&lower::structure::ResourceNode| {
+            it.module.is_none_or(|it| !structure.module(it).pending)
+        };
+        let resource = resource.filter(is_there);
+        let lacks_key = resource.filter(|it| it.declared && address.key == InstanceKey::None);
+        match (lacks_key, resource) {
+            (Some(it), _) if it.instances.contains_key(&InstanceKey::None) => None,
+            (Some(it), _) => {
+                let keys = it.instances.keys().cloned();
+                let declared: Vec<Instance> = keys.map(|key| it.address.instance(key)).collect();
+                Some(replace_lacks_key(address, &declared))
+            }
+            // An instance that is only named may not be there.
+            (None, Some(it)) if it.instances.contains_key(&address.key) => None,
+            (None, Some(_)) if inputs.state.instance(address).is_some() => None,
+            (None, _) => Some(lower::requested::replaces_nothing(structure, address)),
+        }
+    });
+    unmatched.collect()
 }
 
 /// What is known to forbid the plan before any provider is asked.

@@ -1,18 +1,22 @@
 //! Judging: rules over facts and values become verdicts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use entail_rules::{Node, Tables, atom::Atom};
+use entail_rules::Tables;
 
 use super::model::Model;
 use super::proof::Explainer;
-use super::rules::{JUDGING, Level, Policies, SHAPING, Waiver};
-use super::verdict::{Report, Verdict, level_of};
+use super::rules::{JUDGING, Policies, Waiver};
+use super::verdict::Report;
 use super::{told, waivers};
-use crate::datalog::evaluate::{binding, evaluate_over};
+use crate::datalog::evaluate::evaluate_over;
 use crate::datalog::query::NAME;
-use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, Values, kinds, values};
+use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, kinds};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+
+mod verdicts;
+
+pub(super) use verdicts::{info_of, waits};
 
 /// Rules and what they concluded.
 pub struct Judged {
@@ -39,12 +43,11 @@ pub fn judge(
     limits: &Limits,
 ) -> Result<Judged, Diagnostics> {
     let mut report = Report::default();
+    let program = to_evaluate(policies, model.plan.is_some(), &mut report);
     let in_force = waivers::in_force(waivers, model);
-    let has_plan = model.plan.is_some();
-    let program = to_evaluate(policies, has_plan, &mut report);
-    let (database, failed) = conclude(&program, model, tables, &in_force, limits)?;
-    report.problems.extend(failed);
-    verdicts(policies, model, &program, &database, &mut report);
+    let (database, problems) = evaluated(&program, model, tables, &in_force, limits)?;
+    report.problems.extend(problems);
+    report.verdicts = verdicts::of(policies, model, &program, &database);
     waivers::apply(&mut report, waivers, policies, model);
     explain(model, &program, &database, &mut report);
     let objects = ["resource", "data_source", "ephemeral_resource"];
@@ -53,23 +56,27 @@ pub fn judge(
     Ok(Judged { program, database, report })
 }
 
-/// Evaluates rules over what is told of a model. Returns what they conclude, and the expressions that failed.
-pub(super) fn conclude(
+/// Returns what rules conclude about a model, with warnings of what could not be evaluated.
+///
+/// # Errors
+///
+/// If the rules take more than they may.
+pub(super) fn evaluated(
     program: &Program,
     model: &Model<'_>,
     tables: &[&dyn Tables],
-    in_force: &[Waiver],
+    waivers: &[Waiver],
     limits: &Limits,
 ) -> Result<(Database, Diagnostics), Diagnostics> {
     let mut database = Database::new(program);
     for tables in tables {
         give(program, *tables, &mut database);
     }
-    told::tell(model, in_force, program, &mut database);
+    told::tell(model, waivers, program, &mut database);
     let failures = evaluate_over(program, &mut database, Some(model), limits)
-        .map_err(|it| exceeded(program, &it, limits))?;
-    let failed: Vec<_> = failures.iter().map(|it| failed(program, model, it)).collect();
-    Ok((database, Diagnostics::from(failed)))
+        .map_err(|it| exceeded(program, model, &it, limits))?;
+    let problems = failures.iter().map(|it| failed(program, model, it)).collect();
+    Ok((database, Diagnostics(problems)))
 }
 
 /// The rules that the verdicts rest on, and those that count what is judged. Rules that need a plan are named where there is none.
@@ -78,7 +85,7 @@ fn to_evaluate(policies: &Policies, has_plan: bool, report: &mut Report) -> Prog
     let mut rules = 0;
     for rule in policies.rules.iter().filter(|it| is_judging(&it.heads)) {
         match rule.needs_plan && !has_plan {
-            true => report.not_judged.push(shown_name(policies, rule)),
+            true => report.not_judged.push(rule.shown.clone()),
             false => rules += 1,
         }
     }
@@ -113,82 +120,7 @@ fn give(program: &Program, tables: &dyn Tables, database: &mut Database) {
     });
 }
 
-fn verdicts(
-    policies: &Policies,
-    model: &Model<'_>,
-    program: &Program,
-    database: &Database,
-    report: &mut Report,
-) {
-    let mut certain: BTreeSet<(usize, Node)> = BTreeSet::new();
-    let mut found: Vec<(usize, Node, Verdict)> = Vec::new();
-    let destroyed = program.relation("destroyed").map(|it| database.table(it));
-    for (head, level) in JUDGING {
-        let Some(relation) = program.relation(head) else { continue };
-        let table = database.table(relation);
-        let is_protecting = *head == "protect";
-        for position in table.positions() {
-            let row = table.row(position);
-            let Some((node, info)) = place_of(row, &program.values) else { continue };
-            let rule = &policies.rules[info];
-            if !is_in_charge(rule, model, node) {
-                continue;
-            }
-            // What would destroy it is refused, also where it only may be protected.
-            if is_protecting && destroyed.is_none_or(|it| it.position(&row[..1]).is_none()) {
-                continue;
-            }
-            let is_certain = is_protecting || table.is_certain(position);
-            if is_certain {
-                certain.insert((info, node));
-            }
-            let message = row.get(1).map_or(String::new(), |it| program.values.show(*it));
-            let place = model.declared(node).and_then(|span| {
-                let at = model.sources.position(span.file, span.start);
-                Some((model.sources.get(span.file)?.name.clone(), at.line, at.column))
-            });
-            let bound = binding(program, database, Some(model), relation, position);
-            let sentence = sentence(&rule.sentence, bound.as_ref(), program, model);
-            let waits_for = match is_certain {
-                true => Vec::new(),
-                false => waits(bound.as_ref(), program, model),
-            };
-            found.push((
-                info,
-                node,
-                Verdict {
-                    name: shown_name(policies, rule),
-                    level: level_of(*level, rule),
-                    is_certain,
-                    address: model.address(node),
-                    message,
-                    sentence,
-                    place,
-                    waived: None,
-                    overridden: None,
-                    waits_for,
-                    why: Vec::new(),
-                    row: (relation, position),
-                    rule: rule.clone(),
-                },
-            ));
-        }
-    }
-    // What is certain of a place needs no possibility beside it.
-    found.retain(|(info, node, it)| it.is_certain || !certain.contains(&(*info, *node)));
-    report.verdicts = found.into_iter().map(|it| it.2).collect();
-    report.verdicts.sort_by(|a, b| {
-        let key = |it: &Verdict| {
-            (it.level, it.name.clone(), it.address.clone(), it.message.clone(), it.is_certain)
-        };
-        key(a).cmp(&key(b))
-    });
-    report.verdicts.dedup_by(|a, b| {
-        a.name == b.name && a.address == b.address && a.message == b.message && a.level == b.level
-    });
-}
-
-/// How many verdicts are told with what they rest on; `why` tells of any.
+/// How many verdicts are told with what they rest on.
 const EXPLAINED: usize = 100;
 
 /// How many steps back a verdict is explained where it is listed.
@@ -202,95 +134,25 @@ fn explain(model: &Model<'_>, program: &Program, database: &Database, report: &m
     }
 }
 
-/// The node that a row is about, and the rule that it comes of.
-fn place_of(row: &[u64], known: &Values) -> Option<(Node, usize)> {
-    let node = Node::from_word(*row.first()?)?;
-    let info = known.value(*row.last()?)?.as_int()?;
-    Some((node, usize::try_from(info).ok()?))
-}
-
-/// Whether a rule may say something of a node: one of a called module may only of what is in its instances.
-fn is_in_charge(rule: &super::rules::RuleInfo, model: &Model<'_>, node: Node) -> bool {
-    rule.module.as_ref().is_none_or(|module| model.is_within(node, module))
-}
-
-/// The name of a rule; with its group before it where another group has a rule of that name.
-pub(super) fn shown_name(policies: &Policies, rule: &super::rules::RuleInfo) -> String {
-    let others = policies.rules.iter().filter(|it| it.name == rule.name && it.group != rule.group);
-    match others.count() {
-        0 => rule.name.clone(),
-        _ => format!("{}:{}", rule.group, rule.name),
-    }
-}
-
-/// A sentence with its variables filled in.
-fn sentence(
-    sentence: &str,
-    bound: Option<&(usize, Vec<Option<u64>>)>,
-    program: &Program,
-    model: &Model<'_>,
-) -> String {
-    let Some((rule, words)) = bound else { return sentence.replace('`', "") };
-    let rule = &program.rules[*rule];
-    let mut filled: BTreeMap<&str, String> = BTreeMap::new();
-    for (at, name) in rule.variables.iter().enumerate() {
-        if let Some(word) = words[at] {
-            let shown = match values::is_value(word) {
-                true => program.values.show(word),
-                false => model.show(&rule.kinds[at], word).to_string(),
-            };
-            filled.insert(name, shown);
-        }
-    }
-    let parts = sentence.split('`').enumerate().map(|(at, part)| match at % 2 {
-        1 => filled.get(part).cloned().unwrap_or_else(|| part.to_owned()),
-        _ => part.to_owned(),
-    });
-    parts.collect()
-}
-
-/// What is not known yet of what a possible verdict rests on.
-fn waits(
-    bound: Option<&(usize, Vec<Option<u64>>)>,
-    program: &Program,
-    model: &Model<'_>,
-) -> Vec<String> {
-    use crate::datalog::check::Literal;
-    let Some((rule, words)) = bound else { return Vec::new() };
-    let rule = &program.rules[*rule];
-    let mut found = BTreeSet::new();
-    for literal in &rule.body {
-        let (Literal::Refers(reference, _)
-        | Literal::Lacks(reference, _)
-        | Literal::Member(_, reference)
-        | Literal::AggregateOf { reference, .. }) = literal
-        else {
-            continue;
-        };
-        let Some(word) = words[reference.root].filter(|it| !values::is_value(*it)) else {
-            continue;
-        };
-        let Some(value) = model.value_of(reference.tense.of_node(word)) else { continue };
-        let address = model.show(&rule.kinds[reference.root], word);
-        if let Some(path) = reference.first_unknown(&value) {
-            found.insert(format!("{address}{path}"));
-        }
-    }
-    found.into_iter().collect()
-}
-
-fn exceeded(program: &Program, it: &Exceeded, limits: &Limits) -> Diagnostics {
+fn exceeded(program: &Program, model: &Model<'_>, it: &Exceeded, limits: &Limits) -> Diagnostics {
     let rule = &program.rules[it.rule];
+    let name = match rule.name.as_str() {
+        "" => &program.relations[rule.head].name,
+        name => name,
+    };
     let what = match it.limit {
         "rows" => format!("more than {} rows", limits.rows),
         "steps" => format!("more than {} steps", limits.steps),
         _ => format!("longer than {} s", limits.time.as_secs()),
     };
     let place = rule.places.get(it.premise).copied().unwrap_or(rule.span);
+    // The vocabulary is no file that anybody could look into.
+    let premise = model.sources.text(place).filter(|it| !it.is_empty());
+    let premise = premise.map_or(String::new(), |it| format!("`{it}` of "));
     Diagnostic::error("Policies take too much")
         .detail(format!(
-            "The rules took {what} when `{}` was evaluated. Parts of a rule that have no variable in common pair everything with everything; give them one, or raise the bound with -policy-limit={}=NUMBER.",
-            rule.name, it.limit
+            "The rules took {what} when {premise}the rule `{name}` was evaluated. Parts of a rule that have no variable in common pair everything with everything; give them one, or raise the bound with -policy-limit={}=NUMBER.",
+            it.limit
         ))
         .at(place)
         .within(rule.span)
@@ -313,14 +175,4 @@ fn failed(program: &Program, model: &Model<'_>, failure: &Failure) -> Diagnostic
     Diagnostic::warning(summary)
         .detail(format!("{what} could not be decided{of}, so that {which} is only possible. {why}"))
         .at(place)
-}
-
-/// Returns whether a head shapes a plan.
-pub fn is_shaping(head: &str) -> bool {
-    SHAPING.contains(&head) && head != "protect"
-}
-
-/// Returns the level of a judging head.
-pub fn level(head: &str) -> Option<Level> {
-    JUDGING.iter().find(|it| it.0 == head).map(|it| it.1)
 }

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::datalog::{Domain, Tense, Values};
 use crate::diagnostic::{Sources, Span};
 use crate::lower::Structure;
-use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
+use crate::lower::structure::{ModuleId, NodeKind};
 use crate::plan::{Change, Plan};
 use crate::state::{Attributes, Object, State};
 use crate::value::path::get as path_get;
@@ -38,6 +38,8 @@ pub struct Model<'a> {
     pub places: &'a BTreeMap<(Node, Node), Span>,
     /// The plan, where there is one.
     pub plan: Option<Planned<'a>>,
+    /// What the state file holds, moves applied; nothing where only a configuration is looked at.
+    pub state: Option<&'a State>,
     /// The values with their numbers.
     pub values: Arc<Values>,
     /// What has been evaluated.
@@ -210,11 +212,6 @@ impl<'a> Model<'a> {
         let object = resource.instances.get(&address.key)?.current.as_ref()?;
         of_stored(object)
     }
-
-    /// Returns the value of a whole resource as other blocks see it: by key where it repeats.
-    pub(super) fn resource_node(&self, id: ResourceId) -> &crate::lower::structure::ResourceNode {
-        self.structure.resource(id)
-    }
 }
 
 /// Returns the value of a stored object, by the looks of it: no schema says more.
@@ -267,7 +264,7 @@ impl Domain for Model<'_> {
         match tense {
             Tense::Planned => self.planned(node),
             Tense::Old => self.old(node),
-            Tense::State => self.recorded(node, &self.plan.as_ref()?.plan.previous_state),
+            Tense::State => self.recorded(node, self.state?),
             Tense::Config => match self.structure.kind(node) {
                 NodeKind::Object(id, _) if self.structure.block(*id).is_none() => None,
                 NodeKind::Object(id, _) | NodeKind::Pending(id) => {

@@ -14,7 +14,7 @@ use super::model::Model;
 
 pub mod check;
 mod document;
-mod lines;
+pub(super) mod lines;
 
 /// Why something holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

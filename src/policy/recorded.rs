@@ -1,10 +1,12 @@
 //! What policies said, read from the document that a saved plan keeps of it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::rules::{Enforce, Level, RuleInfo, Severity};
+use super::rules::{Enforce, Level, RuleInfo, SHAPING, Severity};
+use super::shaping::Asked;
 use super::verdict::{Report, Verdict, WaivedBy};
 use crate::diagnostic::{Diagnostics, Span};
 
@@ -13,15 +15,29 @@ impl Report {
     pub fn of_json(document: &Json) -> Report {
         let verdicts = document["verdicts"].as_array().into_iter().flatten();
         let named = document["not_judged"].as_array().into_iter().flatten();
+        let shaped = document["shaped"].as_array().into_iter().flatten();
         let count = |name: &str| document["summary"][name].as_u64().unwrap_or_default() as usize;
         Report {
             verdicts: verdicts.filter_map(verdict).collect(),
             not_judged: named.filter_map(Json::as_str).map(str::to_owned).collect(),
             rules: count("rules"),
             resources: count("resources"),
+            asked: shaped.filter_map(asked).collect(),
             problems: Diagnostics::new(),
         }
     }
+}
+
+fn asked(it: &Json) -> Option<Asked> {
+    let text = |name: &str| it[name].as_str().map(str::to_owned);
+    let line = it["rule_line"].as_u64().unwrap_or_default() as usize;
+    Some(Asked {
+        rule: text("rule")?,
+        head: SHAPING.iter().copied().find(|head| it["head"] == **head)?,
+        address: text("address")?,
+        with: text("with"),
+        place: (text("rule_file")?, line),
+    })
 }
 
 fn verdict(it: &Json) -> Option<Verdict> {
@@ -36,7 +52,8 @@ fn verdict(it: &Json) -> Option<Verdict> {
         Some(WaivedBy { reason: text("reason")?, until: text("until"), file: text("file")?, line })
     });
     Some(Verdict {
-        rule: RuleInfo {
+        rule: Arc::new(RuleInfo {
+            shown: name.clone(),
             name: name.clone(),
             group: String::new(),
             sentence: text("sentence").unwrap_or_default(),
@@ -48,11 +65,11 @@ fn verdict(it: &Json) -> Option<Verdict> {
             file: text("rule_file").unwrap_or_default(),
             line: number("rule_line"),
             span: Span::default(),
-            module: None,
+            modules: Vec::new(),
             is_required: false,
             heads: BTreeSet::new(),
             needs_plan: false,
-        },
+        }),
         name,
         level: Level::of(it["level"].as_str()?)?,
         is_certain: it["certainty"] == "certain",

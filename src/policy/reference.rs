@@ -4,19 +4,13 @@ use std::fmt::Write;
 
 use entail_rules::library::LIBRARY;
 
-use super::rules::{Policies, PolicySource};
+use super::{Policies, PolicySource};
 use crate::diagnostic::Sources;
 
 /// Returns the page: one table for each file.
 pub fn library_markdown() -> String {
-    let sources = LIBRARY.iter().map(|(file, text)| PolicySource {
-        name: format!("library:{file}.rules"),
-        group: format!("library:{file}"),
-        text: (*text).to_owned(),
-        module: None,
-        is_required: false,
-    });
-    let (policies, _) = Policies::read(sources.collect(), &Sources::default());
+    let sources = PolicySource::library().collect();
+    let (policies, _) = Policies::read(sources, &Sources::default());
     let mut out = format!(
         "# The library of policies\n\n{} rules that ship. `-policy=library:aws` brings all for one provider into force, `-policy=library:aws/s3` those of \
          one file, on `plan`, `apply` and `policy check`. Generated from `rules/library/`; where they differ from other tools, and why, say\n\
@@ -74,15 +68,8 @@ mod tests {
         }
         let listed: BTreeSet<String> = LIBRARY.iter().map(|it| it.0.to_owned()).collect();
         assert_eq!(files, listed, "rules/library.rs lists every file of rules/library");
-        let source = |(file, text): &(&str, &str)| PolicySource {
-            name: (*file).to_owned(),
-            group: (*file).to_owned(),
-            text: (*text).to_owned(),
-            module: None,
-            is_required: false,
-        };
-        let sources = Sources::default();
-        let (policies, problems) = Policies::read(LIBRARY.iter().map(source).collect(), &sources);
+        let all = PolicySource::library().collect();
+        let (policies, problems) = Policies::read(all, &Sources::default());
         assert_eq!(problems.0, []);
         for rule in &policies.rules {
             assert!(rule.help.is_some(), "{} says how to mend what it finds", rule.name);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use entail_rules::{Facts, Node};
 
+use super::shaping::unfit;
+use super::source::PolicySource;
 use super::told;
 use crate::datalog::check::{Literal, Source, Term, Value};
 use crate::datalog::parse::Dialect;
@@ -28,7 +30,7 @@ pub const SHAPING: &[&str] =
     &["exclude", "target", "replace", "protect", "create_first", "before", "one_at_a_time"];
 
 /// What of the vocabulary is only there where there is a plan.
-const OF_PLANS: &[&str] = &[
+pub(super) const OF_PLANS: &[&str] = &[
     "existing",
     "rests_on",
     "created",
@@ -47,26 +49,13 @@ const OF_PLANS: &[&str] = &[
     "forces_replacement",
 ];
 
-/// One text of policies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicySource {
-    /// The file as it is shown: relative to the root module, or `library:aws/s3.rules`.
-    pub name: String,
-    /// Whose it is: files of one group share the relations of their own.
-    pub group: String,
-    /// The whole text.
-    pub text: String,
-    /// The called module whose instances it judges; nothing where it judges all.
-    pub module: Option<String>,
-    /// Whether it is asked for by who runs the program, and can neither be left out nor waived.
-    pub is_required: bool,
-}
-
 /// What a rule says of itself.
 #[derive(Clone, Debug)]
 pub struct RuleInfo {
     /// Its name.
     pub name: String,
+    /// Its name, with its group before it where another group has a rule of that name.
+    pub shown: String,
     /// The group of files that it stands in.
     pub group: String,
     /// What it says, with its variables in backticks.
@@ -87,8 +76,8 @@ pub struct RuleInfo {
     pub line: usize,
     /// Its place.
     pub span: Span,
-    /// The called module whose instances it judges.
-    pub module: Option<String>,
+    /// The called modules whose instances it judges; none where it judges all.
+    pub modules: Vec<String>,
     /// Whether it is required.
     pub is_required: bool,
     /// The heads of the vocabulary that it concludes.
@@ -173,12 +162,6 @@ impl Policies {
                 self.info.push(None);
                 continue;
             }
-            if SHAPING.contains(&&*head) && head != "protect" {
-                // Better refused than passed over in silence.
-                problems.push(no_shaping(&head, rule.span));
-                self.info.push(None);
-                continue;
-            }
             if rule.sentence.is_empty() {
                 problems.push(unnamed(&head, rule.span));
                 self.info.push(None);
@@ -186,9 +169,20 @@ impl Policies {
             }
             let key = (rule.group.clone(), rule.name.clone());
             let source = self.sources.iter().find(|it| it.name == rule.source);
+            if SHAPING.contains(&&*head) {
+                let of_module =
+                    source.is_some_and(|it| !it.modules.is_empty()) && head != "protect";
+                let of_module = of_module.then(|| not_of_modules(&head, rule.span));
+                if let Some(problem) = of_module.or_else(|| unfit(&self.program, at)) {
+                    problems.push(problem);
+                    self.info.push(None);
+                    continue;
+                }
+            }
             let info = *known.entry(key).or_insert_with(|| {
                 let mut info = RuleInfo {
                     name: rule.name.clone(),
+                    shown: rule.name.clone(),
                     group: rule.group.clone(),
                     sentence: rule.sentence.clone(),
                     severity: Severity::default(),
@@ -199,7 +193,7 @@ impl Policies {
                     file: rule.source.clone(),
                     line: sources.position(rule.span.file, rule.span.start).line,
                     span: rule.span,
-                    module: source.and_then(|it| it.module.clone()),
+                    modules: source.map_or(Vec::new(), |it| it.modules.clone()),
                     is_required: source.is_some_and(|it| it.is_required),
                     heads: BTreeSet::new(),
                     needs_plan: false,
@@ -217,6 +211,15 @@ impl Policies {
             let is_protected = self.rules[info].heads.contains("protect");
             self.rules[info].needs_plan |= is_protected || self.needs_plan(at);
             self.info.push(Some(info));
+        }
+        let mut groups: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, group) in known.into_keys().map(|(group, name)| (name, group)) {
+            groups.entry(name).or_default().insert(group);
+        }
+        for rule in &mut self.rules {
+            if groups.get(&rule.name).is_some_and(|it| it.len() > 1) {
+                rule.shown = format!("{}:{}", rule.group, rule.name);
+            }
         }
     }
 
@@ -339,10 +342,10 @@ fn given() -> Vec<entail_rules::Relation> {
     .clone()
 }
 
-fn no_shaping(head: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Policy that shapes a plan")
+fn not_of_modules(head: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Policy of a module that shapes a plan")
         .detail(format!(
-            "`{head}` is a head that shapes a plan, which this version cannot do: policies judge, with deny, warn, note and protect. Use flags such as -exclude, -target and -replace."
+            "`{head}` shapes a plan, and policies of a called module only judge it. Move the rule to the policies of the root module."
         ))
         .at(at)
 }

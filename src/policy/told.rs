@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use entail_rules::{Node, atom::Atom};
+use rustc_hash::FxHashMap;
 
 use super::model::Model;
 use super::rules::Waiver;
@@ -13,7 +14,7 @@ use crate::expression::Subject;
 use crate::expression::body::named_references;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode};
 use crate::plan::Change;
-use crate::value::{Path, PathStep, ShowPath, Str, Value};
+use crate::value::{Path, PathStep, ShowPath, Str, Type, Value};
 
 /// The relations, with the kinds of their columns.
 pub(super) const RELATIONS: &[(&str, &[&str])] = &[
@@ -40,8 +41,17 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
 
 /// Writes the rows that some rule of a program reads.
 pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, into: &mut Database) {
-    let mut teller = Teller { model, program, into, arguments: BTreeMap::new() };
-    teller.row("model::mode", &[teller.text(if model.plan.is_some() { "plan" } else { "check" })]);
+    let read = RELATIONS.iter().filter_map(|(name, _)| {
+        let number = program.relation(name).filter(|it| program.rests_on(*it));
+        Some((*name, number?))
+    });
+    let mut teller = Teller { model, read: read.collect(), into, arguments: BTreeMap::new() };
+    let mode = match (&model.plan, model.state) {
+        (Some(_), _) => "plan",
+        (None, Some(_)) => "shape",
+        (None, None) => "check",
+    };
+    teller.row("model::mode", &[teller.text(mode)]);
     teller.row("model::plan", &[model.whole().word()]);
     teller.modules();
     teller.nodes();
@@ -57,30 +67,32 @@ pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, int
 
 struct Teller<'t, 'm> {
     model: &'t Model<'m>,
-    program: &'t Program,
+    /// The relations that some rule reads, by name.
+    read: FxHashMap<&'static str, usize>,
     into: &'t mut Database,
     arguments: BTreeMap<u32, Vec<(Str, Node)>>,
 }
 
 impl Teller<'_, '_> {
     fn is_read(&self, relation: &str) -> bool {
-        self.program.relation(relation).is_some_and(|it| self.program.rests_on(it))
+        self.read.contains_key(relation)
+    }
+
+    /// Whether it is asked what a plan is to be about: what is left to be found out is known to be, and not how many.
+    fn is_before_walk(&self) -> bool {
+        self.model.plan.is_none() && self.model.state.is_some()
     }
 
     fn row(&mut self, relation: &str, row: &[u64]) {
-        if let Some(number) =
-            self.program.relation(relation).filter(|it| self.program.rests_on(*it))
-        {
-            self.into.give(number, row);
+        if let Some(number) = self.read.get(relation) {
+            self.into.give(*number, row);
         }
     }
 
     /// A row of which it is not known whether it will be so.
     fn open_row(&mut self, relation: &str, row: &[u64]) {
-        if let Some(number) =
-            self.program.relation(relation).filter(|it| self.program.rests_on(*it))
-        {
-            self.into.give_possible(number, row);
+        if let Some(number) = self.read.get(relation) {
+            self.into.give_possible(*number, row);
         }
     }
 
@@ -94,11 +106,17 @@ impl Teller<'_, '_> {
             let node = self.model.module_node(id).word();
             let module = self.model.structure.module(id);
             let address = self.text(&module.address.to_string());
-            match module.pending {
+            match module.pending && !self.is_before_walk() {
                 true => self.open_row("model::module", &[node, address]),
                 false => self.row("model::module", &[node, address]),
             }
-            self.row("model::address", &[node, address]);
+            if module.pending {
+                self.unknown("model::key", self.model.module_node(id));
+            }
+            match module.pending && self.is_before_walk() {
+                true => self.unknown("model::address", self.model.module_node(id)),
+                false => self.row("model::address", &[node, address]),
+            }
             if let Some((parent, _)) = module.parent {
                 let parent = self.model.module_node(parent).word();
                 self.row("model::stands_in", &[node, parent]);
@@ -119,9 +137,11 @@ impl Teller<'_, '_> {
                         self.object(node, *id, key, self.is_open(*id));
                     }
                 }
-                // Once its keys are known, its instances stand for it.
+                // Once its keys are known, its instances stand for it. Before the walk it stands for all of them, however many.
                 NodeKind::Pending(id) if self.model.plan.is_none() => {
-                    self.object(node, *id, &InstanceKey::None, true);
+                    let is_open = !self.is_before_walk();
+                    self.object(node, *id, &InstanceKey::None, is_open);
+                    self.unknown("model::key", node);
                 }
                 NodeKind::Repetition(_) => self.row("model::keys", &[node.word()]),
                 NodeKind::Variable(module, name) => self.value(node, "variable", *module, name),
@@ -133,13 +153,13 @@ impl Teller<'_, '_> {
 
     /// Whether an instance is declared or recorded: some stand only for what an expression names.
     fn is_there(&self, resource: &ResourceNode, key: &InstanceKey, node: Node) -> bool {
-        resource.instances.get(key) == Some(&node) || self.model.plan.is_some()
+        resource.instances.get(key) == Some(&node) || self.model.state.is_some()
     }
 
     /// Whether it is not known which instances there will be.
     fn is_open(&self, id: ResourceId) -> bool {
         let module = self.model.structure.resource(id).module;
-        self.model.plan.is_none()
+        self.model.state.is_none()
             && module.is_some_and(|it| self.model.structure.module(it).pending)
     }
 
@@ -206,8 +226,19 @@ impl Teller<'_, '_> {
         self.place(node);
     }
 
+    /// A row that there is of what a node stands for, and that is not known yet.
+    fn unknown(&mut self, relation: &str, node: Node) {
+        let value = self.model.values.word(&Value::unknown(Type::DYNAMIC));
+        self.open_row(relation, &[node.word(), value]);
+    }
+
     fn address(&mut self, node: Node) {
-        if self.is_read("model::address") {
+        let module = self.model.module_id(node).map(|it| self.model.structure.module(it));
+        let is_several = matches!(self.model.structure.kind(node), NodeKind::Pending(_))
+            || module.is_some_and(|it| it.pending);
+        if is_several && self.is_before_walk() {
+            self.unknown("model::address", node);
+        } else if self.is_read("model::address") {
             let address = self.text(&self.model.address(node));
             self.row("model::address", &[node.word(), address]);
         }

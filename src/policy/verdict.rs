@@ -1,16 +1,19 @@
 //! Verdicts, and the report that they make.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
 use super::proof::Line;
 use super::rules::{Enforce, Level, RuleInfo};
+use super::shaping::Asked;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 
 /// What a rule says of one place.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// The rule.
-    pub rule: RuleInfo,
+    pub rule: Arc<RuleInfo>,
     /// The rule's name; with its group before it where another group has a rule of that name.
     pub name: String,
     /// How bad it is; of an advisory rule, a denial is a warning.
@@ -89,6 +92,8 @@ impl Verdict {
 pub struct Report {
     /// The verdicts, in the order of rules and addresses.
     pub verdicts: Vec<Verdict>,
+    /// What policies asked of the plan before it was made.
+    pub asked: Vec<Asked>,
     /// Rules that cannot be judged without a plan.
     pub not_judged: Vec<String>,
     /// How many rules judged.
@@ -146,6 +151,7 @@ impl Report {
         json!({
             "format_version": "1.0",
             "verdicts": shown.map(Verdict::to_json).collect::<Vec<_>>(),
+            "shaped": self.asked.iter().map(Asked::to_json).collect::<Vec<_>>(),
             "not_judged": self.not_judged,
             "diagnostics": diagnostics.collect::<Vec<_>>(),
             "summary": self.summary(),
@@ -185,11 +191,11 @@ impl Report {
                     continue;
                 }
                 match verdict.rule.enforce {
-                    Enforce::Overridable => {
+                    Enforce::Overridable if !verdict.rule.is_required => {
                         verdict.overridden = Some(it.because.clone());
                         is_used = true;
                     }
-                    Enforce::Always | Enforce::Advisory => is_refused = true,
+                    _ => is_refused = true,
                 }
             }
             if is_refused {
@@ -202,8 +208,9 @@ impl Report {
 }
 
 fn not_overridable(rule: &str) -> Diagnostic {
-    Diagnostic::warning("Rule that cannot be overruled")
-        .detail(format!("`{rule}` is enforced always: -override does not count for it."))
+    Diagnostic::warning("Rule that cannot be overruled").detail(format!(
+        "`{rule}` is required or enforced always: -override does not count for it."
+    ))
 }
 
 fn nothing_overruled(rule: &str) -> Diagnostic {

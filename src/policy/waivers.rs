@@ -1,8 +1,8 @@
 //! Waivers: `# entail:allow RULE until 2027-01-31: reason`, in a block of the configuration or right above it.
 
 use entail_rules::Node;
+use rustc_hash::FxHashSet;
 
-use super::judge::shown_name;
 use super::model::Model;
 use super::rules::{Enforce, Policies, Waiver};
 use super::verdict::{Report, WaivedBy};
@@ -125,20 +125,16 @@ fn block_at(blocks: &[Block], text: &str, at: Span) -> Option<Span> {
 
 /// Returns the waivers in force, with the nodes that they cover.
 pub fn in_force(written: &[Written], model: &Model<'_>) -> Vec<Waiver> {
-    let today = model.world.now().date_naive();
-    let in_force = written.iter().filter(|it| it.until.is_none_or(|day| day >= today));
+    let in_force = written.iter().filter(|it| !it.has_expired(model));
     in_force.map(|it| Waiver { rule: it.rule.clone(), nodes: model.covered(it.block) }).collect()
 }
 
 /// Waives the verdicts that waivers cover, and tells of waivers that have expired, cover nothing, or may not.
 pub fn apply(report: &mut Report, written: &[Written], policies: &Policies, model: &Model<'_>) {
-    let today = model.world.now().date_naive();
     for waiver in written {
-        let meant = |it: &&super::rules::RuleInfo| {
-            it.name == waiver.rule || shown_name(policies, it) == waiver.rule
-        };
+        let meant = |it: &&super::rules::RuleInfo| [&it.name, &it.shown].contains(&&waiver.rule);
         let rules: Vec<_> = policies.rules.iter().filter(meant).collect();
-        if waiver.until.is_some_and(|day| day < today) {
+        if waiver.has_expired(model) {
             report.problems.push(expired(waiver));
             continue;
         }
@@ -146,30 +142,42 @@ pub fn apply(report: &mut Report, written: &[Written], policies: &Policies, mode
             report.problems.push(not_waivable(waiver));
             continue;
         }
-        let addresses: Vec<String> =
-            model.covered(waiver.block).into_iter().map(|it| model.address(it)).collect();
+        if rules.is_empty() {
+            // What is not known here may be meant for elsewhere.
+            continue;
+        }
+        let covered = model.covered(waiver.block).into_iter();
+        let addresses: FxHashSet<String> = covered.map(|it| model.address(it)).collect();
+        let waived = waiver.to_waived(model);
         let mut is_used = false;
         for verdict in &mut report.verdicts {
             let is_meant = verdict.name == waiver.rule || verdict.rule.name == waiver.rule;
             if is_meant && addresses.contains(&verdict.address) {
                 is_used = true;
-                let at = model.sources.position(waiver.span.file, waiver.span.start);
-                verdict.waived = Some(WaivedBy {
-                    reason: waiver.reason.clone(),
-                    until: waiver.until.map(|it| it.to_string()),
-                    file: model
-                        .sources
-                        .get(waiver.span.file)
-                        .map_or(String::new(), |it| it.name.clone()),
-                    line: at.line,
-                });
+                verdict.waived = Some(waived.clone());
             }
         }
-        // What cannot be judged here, or is not known here, may be meant for elsewhere.
-        let is_judged =
-            rules.iter().any(|it| !report.not_judged.contains(&shown_name(policies, it)));
+        // What cannot be judged here may be elsewhere.
+        let is_judged = rules.iter().any(|it| !report.not_judged.contains(&it.shown));
         if !is_used && is_judged {
             report.problems.push(unused(waiver));
+        }
+    }
+}
+
+impl Written {
+    fn has_expired(&self, model: &Model<'_>) -> bool {
+        let today = model.world.now().date_naive();
+        self.until.is_some_and(|day| day < today)
+    }
+
+    fn to_waived(&self, model: &Model<'_>) -> WaivedBy {
+        let source = model.sources.get(self.span.file);
+        WaivedBy {
+            reason: self.reason.clone(),
+            until: self.until.map(|it| it.to_string()),
+            file: source.map_or(String::new(), |it| it.name.clone()),
+            line: model.sources.position(self.span.file, self.span.start).line,
         }
     }
 }
@@ -225,7 +233,7 @@ fn expired(waiver: &Written) -> Diagnostic {
 
 fn not_waivable(waiver: &Written) -> Diagnostic {
     Diagnostic::warning("Waiver that does not count")
-        .detail(format!("`{}` is enforced always, and cannot be waived.", waiver.rule))
+        .detail(format!("`{}` is required or enforced always, and cannot be waived.", waiver.rule))
         .at(waiver.span)
 }
 

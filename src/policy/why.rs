@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use entail_rules::Node;
 use serde_json::{Value as Json, json};
 
-use super::judge::{self, Judged, shown_name};
+use super::judge::{self, Judged};
 use super::model::Model;
 use super::proof::{Explainer, Line, Proof};
 use super::query::{Scope, Subject};
@@ -56,16 +56,11 @@ impl Policies {
     ///
     /// If no policy in force has a rule of that name.
     pub fn rules_of_name(&self, name: &str) -> Result<Vec<usize>, Diagnostic> {
-        let is_meant = |it: &&usize| {
-            self.rules[**it].name == name || self.full_name(&self.rules[**it]) == name
-        };
+        let is_meant =
+            |it: &&usize| self.rules[**it].name == name || full_name(&self.rules[**it]) == name;
         let all: Vec<usize> = (0..self.rules.len()).collect();
         let found: Vec<usize> = all.iter().filter(is_meant).copied().collect();
         if found.is_empty() { Err(self.no_such_rule(name)) } else { Ok(found) }
-    }
-
-    fn full_name(&self, rule: &RuleInfo) -> String {
-        format!("{}:{}", rule.group, rule.name)
     }
 
     fn no_such_rule(&self, name: &str) -> Diagnostic {
@@ -89,6 +84,11 @@ impl Policies {
     }
 }
 
+/// A rule's name with its group before it.
+fn full_name(rule: &RuleInfo) -> String {
+    format!("{}:{}", rule.group, rule.name)
+}
+
 /// Answers why a rule says something of a place, or why it does not.
 ///
 /// - `said`: what policies said of a saved plan when it was made; who overruled what stands there.
@@ -110,8 +110,7 @@ pub fn why(
     if let Some(said) = said {
         overrule_as_before(&mut judged, said);
     }
-    let names: Vec<String> =
-        rules.iter().map(|it| shown_name(policies, &policies.rules[*it])).collect();
+    let names: Vec<String> = rules.iter().map(|it| policies.rules[*it].shown.clone()).collect();
     let is_of_rule = |it: &&Verdict| names.contains(&it.name);
     let of_rule: Vec<&Verdict> = judged.report.verdicts.iter().filter(is_of_rule).collect();
     let here = of_rule.iter().filter(|it| it.address == asked.address).copied().collect::<Vec<_>>();
@@ -374,8 +373,11 @@ impl Missing<'_> {
                     .to_owned(),
             );
         }
-        let module = info.module.as_ref().filter(|it| !model.is_within(self.node, it))?;
-        Some(format!("it stands in module {module}, and judges what that makes alone"))
+        let is_within = info.modules.iter().any(|it| model.is_within(self.node, it));
+        (!info.modules.is_empty() && !is_within).then(|| {
+            let modules = info.modules.join(", ");
+            format!("it stands in module {modules}, and judges what that makes alone")
+        })
     }
 
     /// Why a rule says nothing though all of its body is met.

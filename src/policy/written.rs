@@ -143,7 +143,7 @@ impl Model<'_> {
     }
 
     fn resource(&self, id: ResourceId, ask: Ask<'_>) -> Value {
-        let resource = self.resource_node(id);
+        let resource = self.structure.resource(id);
         if resource.pending.is_some() {
             return Value::unknown(Type::DYNAMIC);
         }

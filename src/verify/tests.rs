@@ -68,6 +68,7 @@ fn check(change: impl FnOnce(&mut Finished, &dyn Fn(&str) -> Node), faults: Expe
         target: "terraform_data.c".parse().expect("an address"),
         text: "terraform_data.c".to_owned(),
         origin: "-exclude=terraform_data.c".to_owned(),
+        is_of_policy: false,
     });
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let Planned { mut finished, state, .. } = runtime

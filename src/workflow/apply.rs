@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::host::Host;
-use super::judging::{denied_plan, judged};
+use super::judging::{denied_plan, in_force};
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
@@ -17,7 +17,7 @@ use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
-use crate::operation::{saved, validate, variables};
+use crate::operation::{policies, saved, validate, variables};
 use crate::plan::Plan;
 use crate::request::PlanMode;
 use crate::value::{Str, Value};
@@ -59,7 +59,8 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, &options.request)?;
     let state = snapshot.state.clone().unwrap_or_default();
-    let planned = plan_and_warn(host, &session, &options.request, state, variables).await?;
+    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+    let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
     let problems = planned.finished.problems.clone();
     if problems.has_errors() {
         host.tell.problems(problems);
@@ -89,11 +90,12 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, &options.request)?;
     let state = snapshot.state.clone().unwrap_or_default();
-    let planned = plan_and_warn(host, &session, &options.request, state, variables).await?;
+    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+    let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
     let finished = &planned.finished;
     let asks = finished.plan.is_applyable() && !options.auto_approve;
     let mut problems = finished.problems.clone();
-    let judged = problems.take(judged(host, &session, &planned, &options.policies)).flatten();
+    let judged = problems.take(run.judge(&session, &planned, &options.policies)).flatten();
     let is_denied = judged.as_ref().is_some_and(|it| it.0.is_denied());
     let failed = problems.has_errors() || is_denied;
     let (now, later) = match asks || failed {
@@ -137,6 +139,14 @@ async fn saved_plan(
     if let Some(denials) = loaded.denials() {
         return Err(denied_plan(denials).into());
     }
+    if !options.policies.choice.is_default() || !options.policies.overruled.is_empty() {
+        return Err(policies_of_plan().into());
+    }
+    let required = policies::required(host.world, host.sources)?;
+    let refused = policies::check_plan(&loaded.policies()?, &required);
+    if refused.has_errors() {
+        return Err(refused);
+    }
     let session = loaded.open(host.world.clone(), host.sources.clone(), &options.state.files)?;
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeApply")?;
     let snapshot = read_state(host, &session)?;
@@ -167,6 +177,13 @@ async fn saved_plan(
     warnings.extend(validate::deprecated_variables(&session.config));
     let run = Run { session: &session, pool: &pool, approved: &approved, options };
     run.carry_out(host, &snapshot, warnings).await
+}
+
+/// Policies are named, or overruled, beside a plan that was judged when it was made.
+fn policies_of_plan() -> Diagnostic {
+    Diagnostic::error("A saved plan has its policies").detail(
+        "A saved plan is judged by the policies that it was made with, so that -policy, -no-policies and -override say nothing here. Plan again with them, and apply that plan.",
+    )
 }
 
 /// The plan was saved though it could be made in part only.

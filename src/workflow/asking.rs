@@ -8,10 +8,11 @@ use entail_rules::{Facts, Tables};
 use serde_json::Value as Json;
 
 use super::host::Host;
-use super::judging::model_of;
+use super::judging::{model_of, shaped};
 use super::open::{lock, open_to_plan, read_state, root_variables};
 use super::options::PlanOptions;
 use super::{show, with_room};
+use crate::datalog::Limits;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::Silence;
 use crate::operation::explain::ExplainContext;
@@ -77,20 +78,25 @@ pub(super) struct Asked<'a> {
 pub(super) fn ask(
     host: &Host<'_>,
     of: &AskedOf,
-    choice: &PolicyChoice,
+    (choice, limits): (&PolicyChoice, &Limits),
     question: &mut dyn Question,
 ) -> Result<Diagnostics, Diagnostics> {
     with_room(|runtime| match of {
-        AskedOf::Plan(options) => runtime.block_on(Asking { host, choice, question }.plan(options)),
-        AskedOf::Saved(path) => Asking { host, choice, question }.saved(path),
-        AskedOf::State(file) => Asking { host, choice, question }.state(file.as_deref()),
-        AskedOf::Configuration(request) => Asking { host, choice, question }.configuration(request),
+        AskedOf::Plan(options) => {
+            runtime.block_on(Asking { host, choice, limits, question }.plan(options))
+        }
+        AskedOf::Saved(path) => Asking { host, choice, limits, question }.saved(path),
+        AskedOf::State(file) => Asking { host, choice, limits, question }.state(file.as_deref()),
+        AskedOf::Configuration(request) => {
+            Asking { host, choice, limits, question }.configuration(request)
+        }
     })?
 }
 
 struct Asking<'a> {
     host: &'a Host<'a>,
     choice: &'a PolicyChoice,
+    limits: &'a Limits,
     question: &'a mut dyn Question,
 }
 
@@ -112,8 +118,9 @@ impl Asking<'_> {
         let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
         let state = read_state(host, &session)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
-        let request = &options.request;
-        let planned = operation::plan(&session, request, state, variables, &Silence).await?;
+        let given = (&options.request, state.clone(), &variables);
+        let (request, _, _) = shaped(&session, &policies, given, self.limits)?;
+        let planned = operation::plan(&session, &request, state, variables, &Silence).await?;
         let finished = &planned.finished;
         if finished.problems.has_errors() {
             return Err(finished.problems.clone());
@@ -136,11 +143,11 @@ impl Asking<'_> {
     fn saved(mut self, path: &Path) -> Result<Diagnostics, Diagnostics> {
         let (world, sources) = (self.host.world, self.host.sources);
         let mut loaded = saved::load(world, &world.root.join(path))?;
-        let mut found = loaded.policies();
+        let mut found = loaded.policies()?;
         if self.choice.none {
             found.retain(|it| it.is_required);
         }
-        found.extend(named(world, self.choice)?);
+        found.extend(policies::named(world, sources, &self.choice.named)?);
         let (policies, warnings) = self.read(found)?;
         let config = loaded.fit(world, sources)?;
         let (places, structure) = (loaded.spans(sources), &loaded.structure);
@@ -158,6 +165,7 @@ impl Asking<'_> {
                     variables: &loaded.variables(&config, &BTreeMap::new()),
                     places: &places,
                     plan: Some(PlannedModel::new(&loaded.plan, structure)),
+                    state: Some(&loaded.plan.previous_state),
                     values: policies.values().clone(),
                     memo: Default::default(),
                 },
@@ -229,6 +237,7 @@ impl Asking<'_> {
                     workspace: &session.workspace,
                     variables,
                     places: &lowered.places,
+                    state: plan.as_ref().map(|it| &it.plan.previous_state),
                     plan,
                     values: policies.values().clone(),
                     memo: Default::default(),
@@ -241,18 +250,6 @@ impl Asking<'_> {
             context: &|| Ok(ExplainContext::of_lowered(session, lowered)),
         })
     }
-}
-
-/// The policies that flags name: a saved plan brings the others.
-fn named(world: &World, choice: &PolicyChoice) -> Result<Vec<PolicySource>, Diagnostics> {
-    let mut found = Vec::new();
-    for named in &choice.named {
-        found.extend(match named.strip_prefix("library:") {
-            Some(name) => policies::library(name)?,
-            None => policies::of_path(world, named)?,
-        });
-    }
-    Ok(found)
 }
 
 /// The waivers in a configuration.

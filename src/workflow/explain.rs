@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::host::Host;
+use super::judging::in_force;
 use super::open::{lock, open, open_to_plan, read_state, root_variables};
 use super::options::PlanOptions;
 use super::with_room;
@@ -98,7 +99,8 @@ fn structured(
     let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
     let state = read_state(host, &session)?.state.unwrap_or_default();
     let variables = root_variables(host, &session, &options.request)?;
-    let known = operation::whatif(&session, &options.request, state, &variables).ok();
+    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+    let known = operation::whatif(&session, &run.request, state, &variables).ok();
     Ok(known.map(|known| {
         let is_all = known.providers.awaits.is_empty();
         (ExplainContext::of_lowered(&session, &known.lowered), is_all)
@@ -118,7 +120,8 @@ async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<ExplainContex
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
     let state = read_state(host, &session)?.state.unwrap_or_default();
     let variables = root_variables(host, &session, &options.request)?;
-    let planned = operation::plan(&session, &options.request, state, variables, &Silence).await?;
+    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+    let planned = operation::plan(&session, &run.request, state, variables, &Silence).await?;
     let problems = planned.finished.problems.clone();
     if problems.has_errors() {
         host.tell.problems(problems);
@@ -136,7 +139,8 @@ pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnost
         let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
         let state = read_state(host, &session)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
-        let known = operation::whatif(&session, &options.request, state, &variables)?;
+        let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+        let known = operation::whatif(&session, &run.request, state, &variables)?;
         let mut problems = known.lowered.problems.clone();
         problems.extend(session.warnings.iter().cloned());
         Ok((parts(&known), problems))

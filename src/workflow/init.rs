@@ -9,6 +9,7 @@ use crate::install::{Event, Settings};
 use crate::operation::backends::{self, Event as BackendEvent};
 use crate::operation::modules::{How, Progress, copy_module, install_modules};
 use crate::operation::plugins::{Choices, LockFile, install as install_providers};
+use crate::operation::policies::{self, Progress as PolicyProgress};
 use crate::operation::session::{Session, early_context, root_place};
 use crate::state::State;
 use crate::world::World;
@@ -26,6 +27,8 @@ pub struct InitOptions {
     pub upgrade: bool,
     /// Which providers are installed from where.
     pub providers: Choices,
+    /// `-policy=…`: policies that are installed beside those of the CLI configuration.
+    pub policies: Vec<String>,
 }
 
 /// A step of `init`.
@@ -45,6 +48,8 @@ pub enum Step {
     UpgradingModules,
     /// A module is fetched or found.
     ModuleProgress(Progress),
+    /// Something happens to policies that have a source.
+    Policies(PolicyProgress),
     /// Providers are found.
     Providers,
     /// Something happens to a provider.
@@ -72,6 +77,10 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
             let settings = Settings::of(host.world);
             let how = How { upgrade: false, settings: &settings, tell: &|_| {} };
             copy_module(host.world, source, &how)?;
+        }
+        if options.get {
+            let how = (options.upgrade, options.providers.readonly);
+            install_policies(host, &options.policies, how, step)?;
         }
         if is_empty(host.world) {
             step(Step::Empty);
@@ -146,17 +155,36 @@ impl backends::Asking for Steps<'_> {
     }
 }
 
-/// Installs modules, and nothing else.
+/// Installs modules and policies, and nothing else.
 ///
 /// # Errors
 ///
-/// If a module cannot be had. What was installed by then stays.
+/// If one cannot be had. What was installed by then stays.
 pub fn get(
     host: &Host<'_>,
     upgrade: bool,
-    tell: &(dyn Fn(Progress) + Sync),
+    words: &[String],
+    step: TellStep<'_>,
 ) -> Result<(), Diagnostics> {
-    with_room(|_| install_all(host, upgrade, tell))?
+    with_room(|_| {
+        install_policies(host, words, (upgrade, false), step)?;
+        install_all(host, upgrade, &|progress| match progress {
+            Progress::Begun => {}
+            other => step(Step::ModuleProgress(other)),
+        })
+    })?
+}
+
+/// Installs policies that have a source, from the CLI configuration and from flags.
+fn install_policies(
+    host: &Host<'_>,
+    words: &[String],
+    (upgrade, readonly): (bool, bool),
+    step: TellStep<'_>,
+) -> Result<(), Diagnostics> {
+    let tell = &|it| step(Step::Policies(it));
+    let how = policies::How { upgrade, readonly, tell };
+    policies::install(host.world, host.sources, words, how)
 }
 
 fn install_all(host: &Host<'_>, upgrade: bool, tell: &dyn Fn(Progress)) -> Result<(), Diagnostics> {

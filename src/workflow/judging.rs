@@ -1,9 +1,9 @@
-//! Plans judged by policies: after they are made, before they are told, saved or carried out.
+//! Plans shaped by policies before they are made, and judged before they are told, saved or carried out.
 
 use entail_rules::Tables;
 
-use super::host::Host;
 use super::policy::Look;
+use crate::config::inputs::RootVariables;
 use crate::datalog::Limits;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Silence;
@@ -12,6 +12,7 @@ use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
 use crate::planner::Finished;
 use crate::policy::model::{Model, Planned as PlannedModel};
+use crate::policy::shaping::{Asked, shape};
 use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, Report, judge, waivers};
 use crate::request::Request;
@@ -28,38 +29,107 @@ pub struct PolicyOptions {
     pub limits: Limits,
 }
 
-/// Judges a plan. Nothing where there are no policies, or where the plan could not be made.
+/// The policies of a run: what they ask of it, and what they will judge.
+pub(super) struct InForce {
+    /// The policies; nothing where there are none.
+    pub(super) policies: Option<Policies>,
+    /// The request, with what the policies ask for.
+    pub(super) request: Request,
+    asked: Vec<Asked>,
+    problems: Diagnostics,
+}
+
+/// Reads the policies that are in force, and adds to a request what they ask for.
 ///
 /// # Errors
 ///
-/// If a policy is faulty, cannot be read, or takes too much: such a policy never passes a plan.
-pub(super) fn judged(
-    host: &Host<'_>,
+/// If a policy is faulty, cannot be read, or takes too much, or what it asks for rests on what is not known yet.
+pub(super) fn in_force(
     session: &Session,
-    planned: &Planned,
     options: &PolicyOptions,
-) -> Result<Option<(Report, Policies)>, Diagnostics> {
-    let finished = &planned.finished;
-    if finished.problems.has_errors() {
-        return Ok(None);
-    }
+    request: &Request,
+    state: &State,
+    variables: &RootVariables,
+) -> Result<InForce, Diagnostics> {
+    let mut run = InForce {
+        policies: None,
+        request: request.clone(),
+        asked: Vec::new(),
+        problems: Diagnostics::new(),
+    };
     let found = policies::find(session, &options.choice)?;
     if found.is_empty() {
-        return Ok(None);
+        return Ok(run);
     }
-    let (policies, faults) = Policies::read(found, host.sources);
+    let (policies, faults) = Policies::read(found, &session.sources);
     if faults.has_errors() {
         return Err(faults);
     }
-    let (model, tables) = (model_of(session, planned, &policies), tables(finished));
-    let (waivers, problems) = waivers::find(host.sources);
-    if problems.has_errors() {
-        return Err(problems);
+    let shaped = shaped(session, &policies, (request, state.clone(), variables), &options.limits)?;
+    (run.request, run.asked, run.problems) = shaped;
+    run.policies = Some(policies);
+    Ok(run)
+}
+
+/// Returns a request with what policies ask for, what that is, and warnings.
+pub(super) fn shaped(
+    session: &Session,
+    policies: &Policies,
+    (request, state, variables): (&Request, State, &RootVariables),
+    limits: &Limits,
+) -> Result<(Request, Vec<Asked>, Diagnostics), Diagnostics> {
+    let mut shaped = request.clone();
+    if !policies.shape() {
+        return Ok((shaped, Vec::new(), Diagnostics::new()));
     }
-    let judged = judge(&policies, &model, &tables, &waivers, &options.limits)?;
-    let mut report = judged.report;
-    report.overrule(&options.overruled);
-    Ok(Some((report, policies)))
+    let (known, state) = operation::known_before(session, request, state, variables)?;
+    let lowered = &known.lowered;
+    let model = Model {
+        config: &session.config,
+        structure: &lowered.structure,
+        sources: &session.sources,
+        world: &session.world,
+        workspace: &session.workspace,
+        variables: &variables.values,
+        places: &lowered.places,
+        plan: None,
+        state: Some(&state),
+        values: policies.values().clone(),
+        memo: Default::default(),
+    };
+    let tables: [&dyn Tables; 1] = [&lowered.facts];
+    let (asked, problems) = shape(policies, &model, &tables, limits, &mut shaped)?;
+    Ok((shaped, asked, problems))
+}
+
+impl InForce {
+    /// Judges a plan. Nothing where there are no policies, or where the plan could not be made.
+    ///
+    /// # Errors
+    ///
+    /// If the policies take too much, or a waiver is faulty.
+    pub(super) fn judge(
+        &self,
+        session: &Session,
+        planned: &Planned,
+        options: &PolicyOptions,
+    ) -> Result<Option<(Report, &Policies)>, Diagnostics> {
+        let finished = &planned.finished;
+        let Some(policies) = self.policies.as_ref().filter(|_| !finished.problems.has_errors())
+        else {
+            return Ok(None);
+        };
+        let (model, tables) = (model_of(session, planned, policies), tables(finished));
+        let (waivers, problems) = waivers::find(&session.sources);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let mut report = judge(policies, &model, &tables, &waivers, &options.limits)?.report;
+        report.overrule(&options.overruled);
+        report.asked = self.asked.clone();
+        report.problems.extend(self.problems.iter().cloned());
+        Ok(Some((report, policies)))
+    }
 }
 
 /// Plans from a state in a session, judges the plan, and shows what came of it. Returns the problems of planning.
@@ -79,7 +149,9 @@ pub(super) async fn judge_plan(
         return Err(problems);
     }
     let variables = session.variables(&inputs)?;
-    let planned = operation::plan(session, request, state, variables, &Silence).await?;
+    let given = (request, state.clone(), &variables);
+    let (request, _, _) = shaped(session, policies, given, limits)?;
+    let planned = operation::plan(session, &request, state, variables, &Silence).await?;
     let problems = planned.finished.problems.clone();
     if problems.has_errors() {
         return Err(problems);
@@ -111,6 +183,7 @@ pub(super) fn model_of<'a>(
         variables: &planned.variables.values,
         places: &finished.places,
         plan: Some(PlannedModel::new(&finished.plan, &finished.structure)),
+        state: Some(&finished.plan.previous_state),
         values: policies.values().clone(),
         memo: Default::default(),
     }

@@ -1,7 +1,7 @@
 //! `plan`: opens, locks, reads, plans, and saves the plan where asked.
 
 use super::host::Host;
-use super::judging::judged;
+use super::judging::in_force;
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::PlanOptions;
 use super::with_room;
@@ -42,9 +42,10 @@ async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostic
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, request)?;
     let state = snapshot.state.unwrap_or_default();
-    let planned = plan_and_warn(host, &session, request, state, variables).await?;
+    let run = in_force(&session, &options.policies, request, &state, &variables)?;
+    let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
     let mut problems = planned.finished.problems.clone();
-    let judged = problems.take(judged(host, &session, &planned, &options.policies)).flatten();
+    let judged = problems.take(run.judge(&session, &planned, &options.policies)).flatten();
     if let Some(path) = &options.out {
         let path = host.world.root.join(path);
         saved::save(&session, &planned, judged.as_ref(), &path, options.key.as_ref())?;
@@ -74,7 +75,7 @@ pub(super) async fn plan_and_warn(
     state: State,
     variables: RootVariables,
 ) -> Result<Planned, Diagnostics> {
-    let filtered = !request.is_unfiltered();
+    let filtered = !request.has_no_filters();
     let work = operation::plan(session, request, state, variables, host.tell);
     let result = host.unless_stopped(work).await;
     let complete = |mut problems: Diagnostics| {

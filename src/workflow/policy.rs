@@ -137,6 +137,7 @@ pub fn judge_session(
         variables: &variables.values,
         places: &lowered.places,
         plan: None,
+        state: None,
         values: policies.values().clone(),
         memo: Default::default(),
     };

@@ -40,7 +40,8 @@ pub struct Answered {
 /// If there is no such rule or address, a policy is faulty, or there is nothing to judge.
 pub fn why_policy(host: &Host<'_>, options: &VerdictOptions) -> Result<Answered, Diagnostics> {
     let mut asking = Asking { options, answer: None };
-    let mut problems = ask(host, &options.of, &options.policies, &mut asking)?;
+    let mut problems =
+        ask(host, &options.of, (&options.policies, &options.asked.limits), &mut asking)?;
     let Some(answer) = asking.answer else {
         return Ok(Answered { text: String::new(), is_given: false, problems });
     };

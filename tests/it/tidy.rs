@@ -113,6 +113,7 @@ const ON_THE_DISK: &[(&str, &str)] = &[
     ("src/install/web.rs", "what is loaded goes to a file"),
     ("src/operation/modules/", "packages of modules are loaded and unpacked"),
     ("src/operation/plugins/", "packages are written to mirrors"),
+    ("src/operation/policies/install.rs", "rules are put in their places"),
     ("src/provider/builtin/local/", "its objects are files"),
     ("src/provider/plugin/", "processes, their sockets and what is kept of them"),
     ("src/reason/shipped.rs", "the trace for developers is written"),

@@ -6,7 +6,7 @@ use entail::address::target::{Target, invalid_flag, parse_target_lines};
 use entail::address::{Instance, Mode};
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
-use entail::request::{PlanMode, Request, Selector};
+use entail::request::{PlanMode, Replacement, Request, Selector};
 use entail::value::text::shown;
 use entail::workflow::{LockOptions, StateOptions};
 
@@ -62,8 +62,9 @@ pub fn build(
             .replace
             .iter()
             .filter_map(|it| problems.take(replaced(it)))
-            .map(|it| (it, None))
+            .map(|it| Replacement { origin: format!("-replace={it}"), instance: it })
             .collect(),
+        shape: Default::default(),
         variables: problems.take(variables.sources()).unwrap_or_default(),
         compat_opentofu: problems.take(compat(planning.compat.as_deref())).unwrap_or_default(),
         parallelism: problems.take(parallelism(planning.parallelism)).unwrap_or(USUAL_PARALLELISM),
@@ -194,6 +195,7 @@ fn selectors(
             target,
             text: text.clone(),
             origin,
+            is_of_policy: false,
         }));
     }
     for file in files {
@@ -220,6 +222,7 @@ fn from_file(
                 target,
                 text: line.to_owned(),
                 origin: format!("{name}:{number}"),
+                is_of_policy: false,
             }),
             Err(problem) => problems.push(problem.at(span)),
         }

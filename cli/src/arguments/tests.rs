@@ -305,7 +305,7 @@ fn a_request_holds_addresses_as_read_and_as_written() {
         ("a.b".into(), "-target=a.b")
     );
     assert_eq!(request.excludes[0].target.to_string(), "module.m[\"k\"]");
-    assert_eq!(request.replaces[0].0.to_string(), "a.b[0]");
+    assert_eq!(request.replaces[0].instance.to_string(), "a.b[0]");
 }
 
 #[test]

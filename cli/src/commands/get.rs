@@ -1,12 +1,11 @@
-//! `get`: installs modules, and nothing else.
+//! `get`: installs modules and policies, and nothing else.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::Diagnostics;
-use entail::operation::modules::Progress;
-use entail::workflow::init::{Step, get};
+use entail::workflow::init::get;
 use entail::world::World;
 
 use super::{begin, no_words};
@@ -15,12 +14,16 @@ use crate::ui::Ui;
 
 /// Install or upgrade remote modules
 ///
-/// Installs the modules that the configuration calls, and theirs.
+/// Installs the modules that the configuration calls, and theirs, and the policies that lie elsewhere.
 #[derive(clap::Args, Debug)]
 pub struct GetArgs {
     /// Install the newest versions that the constraints allow
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub update: bool,
+
+    /// Install the policies at this source address, too. May be repeated
+    #[arg(long, value_name = "SOURCE", action = ArgAction::Append)]
+    pub policy: Vec<String>,
 
     /// Where the tests lie
     #[arg(long, value_name = "DIR", default_value = "tests", hide_default_value = true)]
@@ -38,14 +41,11 @@ pub struct GetArgs {
     pub words: Vec<String>,
 }
 
-/// Installs modules only.
+/// Installs modules and policies only.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &GetArgs) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, false)?;
     no_words(&args.words)?;
     let ui = &*ui;
-    get(&ui.host(world), args.update, &|progress| match progress {
-        Progress::Begun => {}
-        other => ui.step(&Step::ModuleProgress(other)),
-    })?;
+    get(&ui.host(world), args.update, &args.policy, &|step| ui.step(&step))?;
     Ok(0)
 }

@@ -17,7 +17,7 @@ use crate::ui::Ui;
 
 /// Prepare your working directory for other commands
 ///
-/// Checks the configuration, installs modules and providers, and sets up the backend. Safe to run again.
+/// Checks the configuration, installs modules, policies and providers, and sets up the backend. Safe to run again.
 #[derive(clap::Args, Debug)]
 pub struct InitArgs {
     /// Leave the backend as it is
@@ -36,7 +36,7 @@ pub struct InitArgs {
     #[arg(long, value_name = "SOURCE")]
     pub from_module: Option<String>,
 
-    /// Do not install modules
+    /// Do not install modules and policies
     #[arg(long, action = ArgAction::Set, default_value_t = true)]
     pub get: bool,
 
@@ -48,7 +48,7 @@ pub struct InitArgs {
     #[command(flatten)]
     pub lock: LockArgs,
 
-    /// `readonly` refuses to change the lock file
+    /// `readonly` refuses to change the lock files
     #[arg(long, value_name = "MODE")]
     pub lockfile: Option<String>,
 
@@ -60,6 +60,10 @@ pub struct InitArgs {
     #[arg(long, value_name = "DIR", action = ArgAction::Append)]
     pub plugin_dir: Vec<PathBuf>,
 
+    /// Install the policies at this source address, too. May be repeated
+    #[arg(long, value_name = "SOURCE", action = ArgAction::Append)]
+    pub policy: Vec<String>,
+
     /// Set up a changed backend and leave the old state where it is
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub reconfigure: bool,
@@ -68,7 +72,7 @@ pub struct InitArgs {
     #[arg(long, value_name = "DIR", default_value = "tests", hide_default_value = true)]
     pub test_directory: PathBuf,
 
-    /// Install the newest modules and providers that the constraints allow
+    /// Install the newest modules, policies and providers that the constraints allow
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub upgrade: bool,
 
@@ -120,6 +124,7 @@ impl InitArgs {
             get: self.get,
             upgrade: self.upgrade,
             providers,
+            policies: self.policy.clone(),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! `policy …`: rules of one's own, over configurations and plans.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{ArgAction, Subcommand};
+use entail::datalog::Limits;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::operation::policies::PolicyChoice;
 use entail::policy::verdict::Overruling;
@@ -49,7 +51,7 @@ pub enum PolicyCommand {
 /// Which policies.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ChoiceArgs {
-    /// Judge by this file, folder or part of the library (library:NAME), too
+    /// Judge by this file, folder, part of the library (library:NAME) or installed source address, too
     #[arg(long, value_name = "PATH|SOURCE")]
     pub policy: Vec<String>,
 
@@ -64,12 +66,52 @@ impl From<&ChoiceArgs> for PolicyChoice {
     }
 }
 
+/// What rules may take.
+#[derive(clap::Args, Clone, Debug)]
+pub struct LimitArgs {
+    /// Let rules take this much: rows=NUMBER, steps=NUMBER or time=SECONDS. May be repeated
+    #[arg(long, value_name = "BOUND=NUMBER")]
+    pub policy_limit: Vec<String>,
+}
+
+impl LimitArgs {
+    /// Returns the bounds, those that are usual where nothing is said.
+    pub fn limits(&self) -> Result<Limits, Diagnostic> {
+        let mut limits = Limits::default();
+        for given in &self.policy_limit {
+            set_limit(&mut limits, given).ok_or_else(|| no_limit(given))?;
+        }
+        Ok(limits)
+    }
+}
+
+fn set_limit(limits: &mut Limits, given: &str) -> Option<()> {
+    let (name, number) = given.split_once('=')?;
+    let number = number.trim().parse().ok().filter(|it| *it > 0)?;
+    match name.trim() {
+        "rows" => limits.rows = number,
+        "steps" => limits.steps = number,
+        "time" => limits.time = Duration::from_secs(number),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn no_limit(given: &str) -> Diagnostic {
+    Diagnostic::error("Invalid -policy-limit").detail(format!(
+        "The option is -policy-limit=rows=NUMBER, -policy-limit=steps=NUMBER or -policy-limit=time=SECONDS, with a whole number above zero, not {given:?}."
+    ))
+}
+
 /// What a plan is judged by, and which denials are overruled.
 #[derive(clap::Args, Clone, Debug)]
 pub struct JudgingArgs {
     /// Which policies.
     #[command(flatten)]
     pub choice: ChoiceArgs,
+    /// What they may take.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Overrule the denials of a rule, of one address with RULE@ADDRESS; -because says why
     #[arg(long = "override", value_name = "RULE")]
@@ -95,7 +137,7 @@ impl JudgingArgs {
         Ok(PolicyOptions {
             choice: (&self.choice).into(),
             overruled: overruled.collect::<Result<_, Diagnostic>>()?,
-            ..PolicyOptions::default()
+            limits: self.limits.limits()?,
         })
     }
 }
@@ -115,6 +157,9 @@ pub struct CheckArgs {
     /// Which policies.
     #[command(flatten)]
     pub choice: ChoiceArgs,
+    /// What they may take.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Variables of the root module.
     #[command(flatten)]
@@ -166,7 +211,7 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
         policies: (&args.choice).into(),
         folder: folder.map(Into::into),
         request,
-        ..CheckOptions::default()
+        limits: args.limits.limits()?,
     };
     let checked = match workflow::check(&ui.host(world), &options) {
         Ok(checked) => checked,

@@ -4,6 +4,7 @@ use entail::install::Event;
 use entail::operation::backends::Event as BackendEvent;
 use entail::operation::modules::{Installed, Progress};
 use entail::operation::plugins::LockFile;
+use entail::operation::policies::{LOCK_FILE, Progress as Policies};
 use entail::workflow::init::Step;
 
 use super::PRODUCT;
@@ -34,6 +35,8 @@ pub fn text(step: &Step, style: Style, in_automation: bool) -> String {
             format!("- {} in {}\n", it.key, it.directory)
         }
         Step::ModuleProgress(progress) => format!("{}\n", download(progress)),
+        Step::Policies(Policies::Begun) => bold("Initializing policies..."),
+        Step::Policies(progress) => format!("{}\n", policies(progress)),
         Step::Providers => format!("\n{}", bold("Initializing provider plugins...")),
         Step::Provider(event) => line(event, style),
         Step::Lock(file) => lock(*file, style),
@@ -64,6 +67,7 @@ pub fn message(step: &Step) -> Option<String> {
         Step::UpgradingModules => "Upgrading modules...".to_owned(),
         Step::ModuleProgress(Progress::Found(_)) => return None,
         Step::ModuleProgress(progress) => download(progress),
+        Step::Policies(progress) => policies(progress),
         Step::Providers => "Initializing provider plugins...".to_owned(),
         Step::Provider(event) => {
             let text = line(event, Style::default());
@@ -187,6 +191,22 @@ fn download(progress: &Progress) -> String {
         Progress::Downloading(package, None, key) => format!("Downloading {package} for {key}..."),
         Progress::Begun => "Initializing modules...".to_owned(),
         Progress::Found(Installed { key, directory }) => format!("{key} in {directory}"),
+    }
+}
+
+fn policies(progress: &Policies) -> String {
+    let at =
+        |version: &Option<String>| version.as_ref().map_or(String::new(), |it| format!(" {it}"));
+    match progress {
+        Policies::Begun => "Initializing policies...".to_owned(),
+        Policies::Fetching(source) => format!("- Fetching {source}..."),
+        Policies::Kept(source, version) => {
+            format!("- Using {source}{} as it is locked", at(version))
+        }
+        Policies::Installed(source, version) => format!("- Installed {source}{}", at(version)),
+        Policies::Locked => format!(
+            "\n{PRODUCT} has noted in {LOCK_FILE} what it has installed. Keep this\nfile with the configuration, so that it is the same wherever it is installed."
+        ),
     }
 }
 

@@ -13,7 +13,7 @@ pub mod tests;
 
 /// Returns what was judged, grouped by rule, worst first, with the numbers at the end.
 pub fn report(report: &Report, with_possible: bool, style: &Style) -> String {
-    let mut out = String::new();
+    let mut out = asked(report);
     let mut last: Option<(&str, Level, bool)> = None;
     let shown = |it: &&Verdict| it.is_certain || with_possible;
     let mut verdicts: Vec<&Verdict> = report.verdicts.iter().filter(shown).collect();
@@ -26,7 +26,31 @@ pub fn report(report: &Report, with_possible: bool, style: &Style) -> String {
         }
         out.push_str(&line(verdict));
     }
-    out.push_str(&summary(report, with_possible));
+    let only_shapes = report.rules + report.not_judged.len() == 0 && !report.asked.is_empty();
+    if !only_shapes {
+        out.push_str(&summary(report, with_possible));
+    }
+    out
+}
+
+/// What policies asked of the plan, by rule.
+fn asked(report: &Report) -> String {
+    let mut out = String::new();
+    let mut last = None;
+    for it in &report.asked {
+        if last.replace(&it.rule) != Some(&it.rule) {
+            out.push_str(&format!("Shaped by {} ({}:{})\n", it.rule, it.place.0, it.place.1));
+        }
+        let (address, with) = (&it.address, it.with.as_deref().unwrap_or_default());
+        out.push_str(&match it.head {
+            "exclude" => format!("  {address} is left out\n"),
+            "target" => format!("  the plan is about {address}\n"),
+            "replace" => format!("  {address} is replaced\n"),
+            "create_first" => format!("  the successor of {address} is made first\n"),
+            "before" => format!("  {address} comes before {with}\n"),
+            _ => format!("  {address} runs alone in its group: {with}\n"),
+        });
+    }
     out
 }
 

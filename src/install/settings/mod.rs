@@ -19,6 +19,7 @@ mod hcl;
 pub mod installation;
 pub mod logins;
 mod places;
+pub mod policies;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +27,7 @@ use hcl::{Item, Object, Setting};
 use installation::{Installation, find};
 use logins::Logins;
 pub use places::data_folders;
+use policies::PolicyBlocks;
 
 /// What the user set for this computer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,6 +50,8 @@ pub struct Settings {
     pub timeout: Option<u64>,
     /// `oci_credentials` and `oci_default_credentials`
     pub logins: Logins,
+    /// `policies "name" { source = … }`
+    pub policies: PolicyBlocks,
     /// What is wrong with the files.
     pub problems: Diagnostics,
 }
@@ -142,7 +146,10 @@ impl Settings {
         let is_json = text.trim_start().starts_with('{');
         let object = match hcl::parse(text) {
             Ok(object) => object,
-            Err(why) => return problems.push(unparsable(file, &why)),
+            Err(why) => {
+                self.policies.note_unparsable(file, text);
+                return problems.push(unparsable(file, &why));
+            }
         };
         for item in &object.0 {
             match item.keys[0].as_str() {
@@ -165,6 +172,7 @@ impl Settings {
                     self.installations.extend(installation::read(item, is_json, problems));
                 }
                 "registry_protocols" => self.add_protocols(item, problems),
+                "policies" => self.policies.add(file, item),
                 "oci_credentials" => self.logins.add(item, problems),
                 "oci_default_credentials" => self.logins.add_default(file, item, problems),
                 // Settings of other programs and of other times are let be.

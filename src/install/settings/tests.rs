@@ -112,3 +112,57 @@ fn a_named_file_that_is_missing_is_a_warning() {
         ]
     );
 }
+
+#[test]
+fn policies_are_named_and_nothing_in_them_is_passed_over() {
+    let text = r#"
+policies "corp" {
+  source   = "corp/rules/aws"
+  version  = "~> 1.0"
+  required = true
+}
+policies "mine" { source = "./rules" }
+"#;
+    let (settings, problems) = read(".tofurc", text, &[]);
+    assert_eq!((problems, &settings.policies.problems.0), (vec![], &vec![]));
+    let (corp, mine) = (&settings.policies.by_name["corp"], &settings.policies.by_name["mine"]);
+    assert_eq!((corp.source.as_str(), corp.version.as_deref()), ("corp/rules/aws", Some("~> 1.0")));
+    assert!(corp.is_required && !mine.is_required);
+    assert!(mine.folder.is_absolute(), "{}", mine.folder.display());
+
+    let json = r#"{"policies": {"corp": {"source": "a/b/c", "required": true}}}"#;
+    let (settings, _) = read(".tofurc", json, &[]);
+    assert!(settings.policies.by_name["corp"].is_required);
+
+    let wrong_file = |text: &str| {
+        let found = read(".tofurc", text, &[]).0.policies.problems;
+        found.iter().map(|it| it.detail.clone()).collect::<String>()
+    };
+    let wrong = |text: &str| {
+        let (settings, problems) = read(".tofurc", text, &[]);
+        assert_eq!(problems, Vec::<String>::new(), "whoever judges tells them");
+        let found: Vec<String> =
+            settings.policies.problems.iter().map(|it| it.detail.clone()).collect();
+        let found = found.join("; ");
+        found.split_once(".tofurc ").map_or(found.clone(), |it| it.1.to_owned())
+    };
+    assert_eq!(wrong("policies \"a\" {}"), "has no source: where the policies are.");
+    assert_eq!(wrong("policies { source = \"x\" }"), "must have one label, their name.");
+    assert_eq!(
+        wrong("policies \"a\" { source = \"x\"\n requried = true }"),
+        "has an unknown argument \"requried\"; known are source, version and required."
+    );
+    assert_eq!(
+        wrong("policies \"a\" { source = \"x\"\n required = \"yes\" }"),
+        "needs true or false as its required."
+    );
+    assert_eq!(
+        wrong("policies \"a/b\" { source = \"x\" }"),
+        "has the name \"a/b\"; a name is made of letters, digits, _ and -."
+    );
+    let unparsable = wrong_file("policies \"a\" {");
+    assert!(unparsable.contains("speaks of policies and cannot be parsed"), "{unparsable}");
+    assert_eq!(wrong_file("a = "), "");
+    let twice = "policies \"a\" { source = \"x\" }\npolicies \"a\" { source = \"y\" }";
+    assert_eq!(wrong(twice), "has the name \"a\", as another has.");
+}

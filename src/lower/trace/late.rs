@@ -129,7 +129,7 @@ impl Trace<'_> {
             Target::Instance(it) => Some(it),
             _ => None,
         });
-        named.chain(request.replaces.iter().map(|it| &it.0))
+        named.chain(request.replaces.iter().map(|it| &it.instance))
     }
 
     /// The module instances that the request names, or something in them.
@@ -141,7 +141,7 @@ impl Trace<'_> {
             Target::Resource(it) => &it.module,
             Target::Instance(it) => &it.module,
         });
-        named.chain(request.replaces.iter().map(|it| &it.0.module))
+        named.chain(request.replaces.iter().map(|it| &it.instance.module))
     }
 
     /// The first call on the way to a module instance whose keys are not known, and the key that it is asked for.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::How;
-use super::fetch::{Fetcher, copy_folder};
-use super::registry::Trouble;
+use super::fetch::copy_folder;
+use super::package::{Packages, Which};
 use crate::config::files::config_files;
-use crate::config::source::{ModuleSource, RegistryAddress, RemoteAddress, join_path};
+use crate::config::source::ModuleSource;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorContext};
 use crate::world::World;
@@ -41,30 +41,13 @@ pub fn copy_module(world: &World, source: &str, how: &How<'_>) -> Result<(), Dia
 
 /// Returns the folder of a module, which is fetched where it lies elsewhere.
 fn fetch(world: &World, source: &str, how: &How<'_>, beside: &Path) -> Result<PathBuf, Error> {
-    let fetcher = &mut Fetcher::new(world, beside, how);
     let parsed = ModuleSource::parse(source, false)
         .map_err(|_| "it is no module source; a local path begins with ./ or ../")?;
-    let address = match parsed {
-        ModuleSource::Local(path) => return Ok(world.root.join(path)),
-        ModuleSource::Remote(text) => RemoteAddress::parse(&text)?,
-        ModuleSource::Registry(text) => newest(fetcher, &RegistryAddress::parse(&text))?,
-    };
-    let package = beside.join("package");
-    fetcher.fetch(&address, &package)?;
-    Ok(package.join(join_path(".", &address.folder)))
-}
-
-/// Returns where the newest version of a registry's module is.
-fn newest(fetcher: &Fetcher, registry: &RegistryAddress) -> Result<RemoteAddress, Error> {
-    let versions = fetcher.versions(registry).map_err(|it| match it {
-        Trouble::NotFound => format!("the registry at {} has no such module", registry.host).into(),
-        Trouble::Failed(why) => why,
-    })?;
-    let newest = versions.iter().rfind(|it| it.prerelease.is_empty());
-    let newest = newest.ok_or("the module has no released versions")?;
-    let address = fetcher.located(registry, &newest.to_string())?;
-    let folder = super::join_folder(&address.folder, &registry.folder);
-    Ok(RemoteAddress { folder, ..address })
+    if let ModuleSource::Local(path) = parsed {
+        return Ok(world.root.join(path));
+    }
+    let mut packages = Packages::new(world, &beside.join("modules"), how.settings);
+    Ok(packages.fetch(&parsed, Which::Newest(&[]), &beside.join("package"))?.inner)
 }
 
 fn copy_visible(from: &Path, into: &Path) -> Result<(), Error> {

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use sha2::Digest;
 
 use super::archive::{self, Kind};
+use super::git;
 use super::registry::{self, Trouble};
 use super::web::Web;
-use super::{How, git};
 use crate::backend::files::NewFolder;
 use crate::config::source::{Getter, RegistryAddress, RemoteAddress, join_path};
 use crate::config::version::Version;
 use crate::error::{Error, ErrorContext};
+use crate::install::Settings;
 use crate::world::World;
 
 /// How often one address may lead to the next.
@@ -21,16 +22,15 @@ const LONGEST_CHAIN: u32 = 10;
 /// Fetches packages.
 pub(super) struct Fetcher {
     web: Web,
-    modules: PathBuf,
+    within: PathBuf,
     /// Where packages were put in this run, by their addresses.
     done: BTreeMap<String, PathBuf>,
 }
 
 impl Fetcher {
-    /// Returns a fetcher that puts packages below the `modules` of a data folder.
-    pub fn new(world: &World, data: &Path, how: &How) -> Fetcher {
-        let web = Web::new(how.settings, world);
-        Fetcher { web, modules: data.join("modules"), done: BTreeMap::new() }
+    /// Returns a fetcher that makes packages within a folder before they come to their places.
+    pub fn new(world: &World, within: PathBuf, settings: &Settings) -> Fetcher {
+        Fetcher { web: Web::new(settings, world), within, done: BTreeMap::new() }
     }
 
     /// Returns the versions that a registry has of a module, in rising order.
@@ -49,8 +49,8 @@ impl Fetcher {
 
     /// Fetches a package into a folder, in whose place it comes.
     pub fn fetch(&mut self, address: &RemoteAddress, folder: &Path) -> Result<(), Error> {
-        std::fs::create_dir_all(&self.modules)?;
-        let beside = NewFolder::within(&self.modules)?;
+        std::fs::create_dir_all(&self.within)?;
+        let beside = NewFolder::within(&self.within)?;
         let package = beside.path().join("package");
         match self.done.get(&address.package()) {
             Some(known) => copy_folder(known, &package)?,
@@ -124,7 +124,7 @@ fn archive_kind(address: &RemoteAddress) -> Option<Kind> {
 }
 
 /// Puts a new folder in the place of an old one, which is kept where that fails.
-fn replace(folder: &Path, new: &Path, old: &Path) -> Result<(), Error> {
+pub(in crate::operation) fn replace(folder: &Path, new: &Path, old: &Path) -> Result<(), Error> {
     let had_one = folder.symlink_metadata().is_ok();
     if had_one {
         std::fs::rename(folder, old)?;

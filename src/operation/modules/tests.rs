@@ -16,16 +16,16 @@ use crate::config::tests::{context, print};
 use crate::install::settings::Token;
 
 /// What the server answers to each path: status, headers, body.
-type Answers = BTreeMap<String, (u16, String, Vec<u8>)>;
+pub(in crate::operation) type Answers = BTreeMap<String, (u16, String, Vec<u8>)>;
 
 /// A server on loopback.
-struct Server {
-    address: String,
+pub(in crate::operation) struct Server {
+    pub address: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn start(answers: impl FnOnce(&str) -> Answers) -> Server {
+    pub fn start(answers: impl FnOnce(&str) -> Answers) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
         let (answers, asked) = (answers(&address), Arc::new(Mutex::new(Vec::new())));
@@ -123,7 +123,7 @@ impl Folder {
 }
 
 /// Runs git in a folder; nothing where it is not installed.
-fn git(folder: &Path, arguments: &[&str]) -> Option<()> {
+pub(in crate::operation) fn git(folder: &Path, arguments: &[&str]) -> Option<()> {
     let output = Command::new("git")
         .args([
             "-c",
@@ -151,7 +151,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<()> {
     }
 }
 
-fn commit(folder: &Path, file: &str, text: &str) -> Option<()> {
+pub(in crate::operation) fn commit(folder: &Path, file: &str, text: &str) -> Option<()> {
     let path = folder.join(file);
     std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
     std::fs::write(path, text).expect("a file");
@@ -210,7 +210,7 @@ fn a_repository_is_fetched_at_a_revision_and_a_folder() {
     );
 }
 
-fn tar(entries: &[(&str, &str)]) -> Vec<u8> {
+pub(in crate::operation) fn tar(entries: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, text) in entries {
         let mut header = tar::Header::new_gnu();
@@ -225,7 +225,7 @@ fn tar(entries: &[(&str, &str)]) -> Vec<u8> {
     builder.into_inner().expect("an archive")
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(in crate::operation) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).expect("written");
     encoder.finish().expect("an archive")
@@ -257,7 +257,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Uncompressed)
 }
 
-fn file(body: Vec<u8>) -> (u16, String, Vec<u8>) {
+pub(in crate::operation) fn file(body: Vec<u8>) -> (u16, String, Vec<u8>) {
     (200, String::new(), body)
 }
 

@@ -47,7 +47,7 @@ fn files(host: &Host<'_>, options: &LayoutOptions) -> Result<Vec<PathBuf>, Diagn
     let folder = world.root.join(policies::FOLDER);
     if options.paths.is_empty() {
         return Ok(match world.files.is_folder(&folder) {
-            true => policies::files_below(world, &folder),
+            true => policies::files_below(world, &folder, policies::ENDING),
             false => in_folder(host, &world.root, options.recursive),
         });
     }
@@ -68,7 +68,7 @@ fn files(host: &Host<'_>, options: &LayoutOptions) -> Result<Vec<PathBuf>, Diagn
 }
 
 fn in_folder(host: &Host<'_>, folder: &Path, is_recursive: bool) -> Vec<PathBuf> {
-    let mut found = policies::files_below(host.world, folder);
+    let mut found = policies::files_below(host.world, folder, policies::ENDING);
     found.retain(|it| is_recursive || it.parent() == Some(folder));
     found
 }

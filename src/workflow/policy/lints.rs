@@ -50,11 +50,6 @@ fn read(host: &Host<'_>, named: &Named) -> Result<(Policies, Diagnostics), Diagn
         let (session, _) = Session::open_in_place(host.world.clone(), host.sources.clone())?;
         found = policies::find(&session, &named.choice)?;
     }
-    for name in &named.words {
-        found.extend(match name.strip_prefix("library:") {
-            Some(name) => policies::library(name)?,
-            None => policies::of_path(host.world, name)?,
-        });
-    }
+    found.extend(policies::named(host.world, host.sources, &named.words)?);
     Ok(Policies::read(found, host.sources))
 }

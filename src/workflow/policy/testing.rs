@@ -15,7 +15,7 @@ use crate::operation::policies;
 use crate::operation::session::Session;
 use crate::policy::cases::{self, Case, Miss};
 use crate::policy::judge::Judged;
-use crate::policy::proof::check::check_all;
+use crate::policy::proven::check_all;
 use crate::policy::{Model, Policies, PolicySource};
 use crate::request::Request;
 use crate::state::{self, State};
@@ -25,7 +25,7 @@ use crate::world::{VariableSource, World};
 
 mod problems;
 
-use problems::{no_folder, no_policies, not_proven, not_there, undeclared, unreadable};
+use problems::{no_folder, no_policies, not_proven, not_there, of_library, undeclared, unreadable};
 
 /// How the names of files of cases end.
 const ENDING: &str = ".policytest.hcl";
@@ -162,7 +162,7 @@ fn test_here(
     for path in files_of_cases(world, &options.paths)? {
         let name = policies::shown(world, &path);
         let folder = path.parent().unwrap_or(&world.root).to_owned();
-        let found = policies_for(world, &folder, &options.named)?;
+        let found = policies_for(host, &folder, &options.named)?;
         if found.is_empty() {
             tested.problems.push(no_policies(&name));
             continue;
@@ -366,26 +366,21 @@ fn words(host: &Host<'_>, place: Span) -> String {
 /// Returns the policies that cases of a folder are judged by: those in force by name, and those that lie with the cases. In a
 /// folder `policies`, these are all of its files.
 fn policies_for(
-    world: &World,
+    host: &Host<'_>,
     folder: &Path,
     named: &[String],
 ) -> Result<Vec<PolicySource>, Diagnostics> {
-    let mut found: Vec<PolicySource> = Vec::new();
-    for name in named {
-        found.extend(match name.strip_prefix("library:") {
-            Some(name) => policies::library(name)?,
-            None => policies::of_path(world, name)?,
-        });
-    }
+    let world = &**host.world;
+    let mut found = policies::named(world, host.sources, named)?;
     let whole = folder
         .ancestors()
         .take_while(|it| it.starts_with(&world.root))
         .find(|it| it.file_name().is_some_and(|it| it == policies::FOLDER))
         .unwrap_or(folder);
-    if !policies::files_below(world, whole).is_empty() {
+    if !policies::files_below(world, whole, policies::ENDING).is_empty() {
         let name = policies::shown(world, whole);
         let name = if name.is_empty() { ".".to_owned() } else { name };
-        for source in policies::of_path(world, &name)? {
+        for source in policies::named(world, host.sources, &[name])? {
             if !found.iter().any(|it| it.name == source.name) {
                 found.push(source);
             }
@@ -402,12 +397,15 @@ fn files_of_cases(world: &World, paths: &[String]) -> Result<Vec<PathBuf>, Diagn
         false => paths.iter().map(String::as_str).collect(),
     };
     for name in named {
+        if name.starts_with("library:") {
+            return Err(of_library(name).into());
+        }
         let path = match name {
             "" | "." => world.root.clone(),
             name => world.root.join(name),
         };
         if world.files.is_folder(&path) {
-            below(world, &path, 0, &mut found);
+            found.extend(policies::files_below(world, &path, ENDING));
         } else if world.files.is_file(&path) {
             found.push(path);
         } else {
@@ -417,19 +415,4 @@ fn files_of_cases(world: &World, paths: &[String]) -> Result<Vec<PathBuf>, Diagn
     found.sort();
     found.dedup();
     Ok(found)
-}
-
-fn below(world: &World, folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    for entry in world.files.entries(folder).unwrap_or_default() {
-        let name = entry.name.to_string_lossy();
-        let path = folder.join(&entry.name);
-        if name.starts_with('.') {
-            continue;
-        }
-        if entry.is_folder && depth < 16 {
-            below(world, &path, depth + 1, found);
-        } else if name.ends_with(ENDING) && world.files.is_file(&path) {
-            found.push(path);
-        }
-    }
 }

@@ -7,6 +7,7 @@ use entail::diagnostic::Diagnostics;
 use entail::workflow::policy::testing::{TestOptions, test};
 use entail::world::World;
 
+use super::LimitArgs;
 use crate::commands::silence;
 use crate::ui::Ui;
 use crate::view::policy::tests as view;
@@ -18,9 +19,13 @@ use crate::view::policy::tests as view;
 /// policy is faulty. Without names, every test in this folder is run, at any depth.
 #[derive(clap::Args, Debug)]
 pub struct TestArgs {
-    /// Judge by this file, folder or part of the library (library:NAME), too
+    /// Judge by this file, folder, part of the library (library:NAME) or installed source address, too
     #[arg(long, value_name = "PATH|SOURCE")]
     pub policy: Vec<String>,
+
+    /// What the rules may take.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Say which rules and premises no case meets
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
@@ -47,6 +52,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &TestArgs) -> Result<u8, Diagn
         named: args.policy.clone(),
         coverage: args.coverage,
         mutate: args.mutate,
+        limits: args.limits.limits()?,
         ..TestOptions::default()
     };
     let tested = match test(&ui.host(world), &options) {

@@ -1,9 +1,9 @@
 //! Rules and relations as tables, and what lints find.
 
 use entail::diagnostic::Sources;
-use entail::policy::Policies;
 use entail::policy::lint::Finding;
 use entail::policy::rules::RuleInfo;
+use entail::policy::{Origin, Policies, PolicySource};
 use serde_json::json;
 
 /// Returns the rules in force, by the group of files that they stand in.
@@ -14,7 +14,9 @@ pub fn list(policies: &Policies) -> String {
     rules.sort_by_key(|it| (&it.group, &it.file, it.line));
     for rule in rules {
         if group != Some(&rule.group) {
-            out.push_str(&format!("{}\n", rule.group));
+            let source = source(policies, rule);
+            let from = source.map_or(String::new(), |it| format!(": {}", words(it)));
+            out.push_str(&format!("{}{from}\n", rule.group));
             group = Some(&rule.group);
         }
         let ids =
@@ -34,12 +36,34 @@ pub fn list(policies: &Policies) -> String {
     out
 }
 
+fn source<'a>(policies: &'a Policies, rule: &RuleInfo) -> Option<&'a PolicySource> {
+    policies.sources.iter().find(|it| it.name == rule.file)
+}
+
+/// Where policies come from, in words.
+fn words(source: &PolicySource) -> String {
+    let from = match &source.origin {
+        Origin::Folder => "beside the root module".to_owned(),
+        Origin::Module => format!("of the module {}", source.modules.join(", ")),
+        Origin::Path => "by its path".to_owned(),
+        Origin::Library => "of the library".to_owned(),
+        Origin::Source { address, version, digest } => {
+            let version = version.as_ref().map_or(String::new(), |it| format!(" {it}"));
+            format!("installed from {address}{version} ({digest})")
+        }
+    };
+    if source.is_required { format!("{from}, required") } else { from }
+}
+
 /// Returns the rules in force as a document.
 pub fn list_json(policies: &Policies) -> String {
     let rules = policies.rules.iter().map(|it| {
+        let source = source(policies, it);
         json!({
             "rule": it.name,
             "source": it.group,
+            "origin": source.map(|it| &it.origin),
+            "modules": it.modules,
             "file": it.file,
             "line": it.line,
             "severity": it.severity.name(),

@@ -17,7 +17,7 @@ pub fn document(report: &Report, rules: &[RuleInfo], with_possible: bool) -> Jso
             "tool": { "driver": {
                 "name": "entail",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|it| rule(it, rules)).collect::<Vec<_>>(),
+                "rules": rules.iter().map(rule).collect::<Vec<_>>(),
             }},
             "originalUriBaseIds": { "ROOT": {
                 "description": { "text": "The folder of the root module." }
@@ -28,21 +28,12 @@ pub fn document(report: &Report, rules: &[RuleInfo], with_possible: bool) -> Jso
     })
 }
 
-/// The id of a rule: its name; with its group before it where another group has a rule of that name.
-fn id(rule: &RuleInfo, rules: &[RuleInfo]) -> String {
-    let is_other = |it: &&RuleInfo| it.name == rule.name && it.group != rule.group;
-    match rules.iter().any(|it| is_other(&it)) {
-        true => format!("{}:{}", rule.group, rule.name),
-        false => rule.name.clone(),
-    }
-}
-
-fn rule(rule: &RuleInfo, rules: &[RuleInfo]) -> Json {
+fn rule(rule: &RuleInfo) -> Json {
     let sentence = rule.sentence.replace('`', "");
     let help = rule.help.clone().unwrap_or_else(|| sentence.clone());
     let links: Vec<String> = rule.see.iter().map(|it| format!("\n\nSee <{it}>.")).collect();
     let mut document = json!({
-        "id": id(rule, rules),
+        "id": rule.shown,
         "shortDescription": { "text": sentence },
         "help": { "text": help, "markdown": format!("{help}{}", links.concat()) },
         "properties": {
