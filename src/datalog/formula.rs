@@ -8,6 +8,7 @@ use crate::syntax::{self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Ste
 use crate::value::{Str, Type, Value};
 use crate::world::World;
 
+use super::check::{self, Reference};
 use super::domain::{Domain, Tense};
 use super::problem;
 
@@ -88,6 +89,21 @@ impl Formula {
     /// Returns the formula of an expression whose variables have numbers.
     pub(super) fn new(expression: Expression, uses: Vec<(Str, usize, Use)>) -> Formula {
         Formula { span: expression.span, expression, uses }
+    }
+
+    /// Returns what it takes of nodes: as far as attributes are named one after the other.
+    pub fn references(&self) -> Vec<Reference> {
+        let mut found = Vec::new();
+        syntax::references(&self.expression, &mut |name, steps, _| {
+            let used = self.uses.iter().find(|it| it.0 == name.text);
+            let Some((_, root, Use::Whole(tense))) = used else { return };
+            let names = steps.iter().map_while(|it| match it {
+                Step::Attribute(name) => Some(check::Step::Name(name.text.clone())),
+                _ => None,
+            });
+            found.push(Reference { root: *root, tense: *tense, steps: names.collect() });
+        });
+        found
     }
 
     /// Returns the value, and why there is none where it fails.

@@ -85,6 +85,9 @@ pub(super) async fn make(
         let failed = !ctx.observer.postconditions(&subject, &planned.value);
         return StepResult { records, value: Some(planned.value), failed, ..StepResult::default() };
     }
+    if is_forbidden(ctx, node, &planned.value) {
+        return failure(records);
+    }
     let started = Instant::now();
     let (shown, before) = match work {
         Work::Create => (Action::Create, &Value::NULL),
@@ -122,7 +125,8 @@ pub(super) async fn make(
         object.status = if errored { Status::Tainted } else { object.status };
     }
     records.push(written(change, None, object));
-    let passed = errored || ctx.observer.postconditions(&subject, &value);
+    let passed = errored
+        || ctx.observer.postconditions(&subject, &value) && !is_forbidden(ctx, node, &value);
     StepResult {
         records,
         failed: errored || !passed,
@@ -130,6 +134,15 @@ pub(super) async fn make(
         reported: report(EventObject::of(&change.address, None, &value), errored),
         value: (!errored).then_some(value),
     }
+}
+
+/// Judges what is known of an object now. Returns whether something forbids it, which is reported.
+fn is_forbidden(ctx: &Context<'_>, node: Node, value: &Value) -> bool {
+    let Some(watch) = ctx.watch else { return false };
+    let problems = watch.learn(node, value);
+    let is_forbidden = problems.has_errors();
+    ctx.observer.values.report(problems);
+    is_forbidden
 }
 
 /// Where the new object is made first, the old one makes room before.
@@ -322,7 +335,7 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Step
         return StepResult { reported, failed, ..StepResult::default() };
     };
     let value = schema::mark_sensitive(&kept, &subject.schema.block);
-    let passed = ctx.observer.postconditions(&subject, &value);
+    let passed = ctx.observer.postconditions(&subject, &value) && !is_forbidden(ctx, node, &value);
     StepResult {
         records: vec![written(change, None, record::new_object(&kept, subject.schema))],
         reported: report(EventObject::of(&change.address, None, &value), false),

@@ -46,6 +46,12 @@ pub use queue::Queue;
 pub use run::execute;
 pub use stop::Stop;
 
+/// Whoever judges what becomes known while a plan is carried out.
+pub trait Watch {
+    /// Hears what an object will be, with its arguments final, or has become. Returns what forbids that; errors end the step.
+    fn learn(&self, node: Node, value: &Value) -> Diagnostics;
+}
+
 /// What carrying out needs besides the plan.
 pub struct Context<'a> {
     /// The plan.
@@ -72,6 +78,8 @@ pub struct Context<'a> {
     pub sink: &'a Queue<'a>,
     /// The wish to stop.
     pub stop: &'a Stop,
+    /// Who judges what becomes known.
+    pub watch: Option<&'a dyn Watch>,
     /// How many steps run at once.
     pub parallelism: usize,
     /// Clock and randomness.

@@ -12,7 +12,7 @@ use crate::backend::seal::{Part, Seals};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Sink;
 use crate::execute::journal::Journal;
-use crate::execute::{Context, Done, Notes, Queue, Stop, execute};
+use crate::execute::{Context, Done, Notes, Queue, Stop, Watch, execute};
 use crate::lower::structure::{NodeKind, Structure};
 use crate::observe::ephemeral::EphemeralUses;
 use crate::observe::lifetimes::ProviderLifetimes;
@@ -67,6 +67,8 @@ pub struct Conduct<'a> {
     pub sink: &'a dyn Sink,
     /// What may end it early.
     pub stop: &'a Stop,
+    /// Who judges what becomes known.
+    pub watch: Option<&'a dyn Watch>,
 }
 
 /// Carries a plan out. The state is written even if steps failed; while steps finish, the journal keeps them.
@@ -83,7 +85,7 @@ pub async fn apply(
     snapshot: &Snapshot,
     conduct: Conduct<'_>,
 ) -> Result<Done, Diagnostics> {
-    let Conduct { parallelism, sink, stop } = conduct;
+    let Conduct { parallelism, sink, stop, watch } = conduct;
     let base = base(session, snapshot);
     let file = session.backend.journal()?;
     let old = snapshot.state.as_ref();
@@ -116,6 +118,7 @@ pub async fn apply(
         notes: Notes::new(Some(&journal)),
         sink: &queue,
         stop,
+        watch,
         parallelism,
         world: &session.world,
     };

@@ -24,6 +24,7 @@ use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
+use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, Report};
 use crate::value::{Str, Value};
 use crate::world::{Files, World};
@@ -279,6 +280,28 @@ impl Loaded {
             Diagnostic::error("Invalid plan file")
                 .detail(format!("The plan's policies could not be read: {why}."))
         })
+    }
+
+    /// Returns whether a denial may turn out to hold while the plan is carried out.
+    pub fn has_possible_denials(&self) -> bool {
+        self.listed().iter().any(|it| it["level"] == "deny" && it["certainty"] == "possible")
+    }
+
+    /// Returns the denials that were overruled when the plan was made.
+    pub fn overruled(&self) -> Vec<Overruling> {
+        let of = |it: &Json| {
+            Some(Overruling {
+                rule: it["rule"].as_str()?.to_owned(),
+                address: Some(it["address"].as_str()?.to_owned()),
+                because: it["overridden"]["because"].as_str()?.to_owned(),
+            })
+        };
+        self.listed().iter().filter_map(of).collect()
+    }
+
+    fn listed(&self) -> Vec<Json> {
+        let report = self.verdicts().unwrap_or_default();
+        report["verdicts"].as_array().cloned().unwrap_or_default()
     }
 
     /// Opens the configuration that the plan was made from, and fits the structure to it.

@@ -16,7 +16,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 
 mod verdicts;
 
-pub(super) use verdicts::{info_of, waits};
+pub(super) use verdicts::{info_of, of as verdicts_of, waits};
 
 /// Rules and what they concluded.
 pub struct Judged {
@@ -68,15 +68,26 @@ pub(super) fn evaluated(
     waivers: &[Waiver],
     limits: &Limits,
 ) -> Result<(Database, Diagnostics), Diagnostics> {
+    let mut database = tell_all(program, model, tables, waivers);
+    let failures = evaluate_over(program, &mut database, Some(model), limits)
+        .map_err(|it| exceeded(program, model, &it, limits))?;
+    let problems = failures.iter().map(|it| failed(program, model, it)).collect();
+    Ok((database, Diagnostics(problems)))
+}
+
+/// Returns what rules are told before they conclude anything.
+pub(super) fn tell_all(
+    program: &Program,
+    model: &Model<'_>,
+    tables: &[&dyn Tables],
+    waivers: &[Waiver],
+) -> Database {
     let mut database = Database::new(program);
     for tables in tables {
         give(program, *tables, &mut database);
     }
     told::tell(model, waivers, program, &mut database);
-    let failures = evaluate_over(program, &mut database, Some(model), limits)
-        .map_err(|it| exceeded(program, model, &it, limits))?;
-    let problems = failures.iter().map(|it| failed(program, model, it)).collect();
-    Ok((database, Diagnostics(problems)))
+    database
 }
 
 /// The rules that the verdicts rest on, and those that count what is judged. Rules that need a plan are named where there is none.
@@ -134,7 +145,13 @@ fn explain(model: &Model<'_>, program: &Program, database: &Database, report: &m
     }
 }
 
-fn exceeded(program: &Program, model: &Model<'_>, it: &Exceeded, limits: &Limits) -> Diagnostics {
+/// Says what rules took too much of.
+pub(super) fn exceeded(
+    program: &Program,
+    model: &Model<'_>,
+    it: &Exceeded,
+    limits: &Limits,
+) -> Diagnostics {
     let rule = &program.rules[it.rule];
     let name = match rule.name.as_str() {
         "" => &program.relations[rule.head].name,

@@ -21,6 +21,7 @@ mod source;
 mod told;
 pub mod verdict;
 pub mod waivers;
+pub mod watch;
 pub mod why;
 pub mod why_not;
 mod written;

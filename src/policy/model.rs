@@ -52,6 +52,8 @@ pub struct Memo {
     pub(super) known: Mutex<FxHashMap<u32, Value>>,
     /// What is being evaluated: where one comes back to it, there is a circle.
     pub(super) open: Mutex<FxHashSet<u32>>,
+    /// What objects have become while the plan is carried out.
+    pub(super) learned: Mutex<FxHashMap<u32, Value>>,
 }
 
 /// What a plan says of the nodes.
@@ -174,6 +176,9 @@ impl<'a> Model<'a> {
     fn planned(&self, node: Node) -> Option<Value> {
         match self.structure.kind(node) {
             NodeKind::Object(..) => match &self.plan {
+                Some(_) if let Some(value) = self.memo.learned.lock().get(&node.0) => {
+                    Some(value.clone())
+                }
                 None => Some(self.written(node)),
                 Some(plan) => match plan.change(node) {
                     Some(change) => Some(change.after.clone()).filter(|it| !it.is_null()),

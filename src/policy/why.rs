@@ -10,7 +10,7 @@ use super::model::Model;
 use super::proof::{Explainer, Line, Proof};
 use super::query::{Scope, Subject};
 use super::rules::{Level, Policies, RuleInfo};
-use super::verdict::Verdict;
+use super::verdict::{Overruling, Verdict};
 use super::why_not::{Failed, why_not};
 use crate::datalog::{Limits, kinds};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -91,7 +91,7 @@ fn full_name(rule: &RuleInfo) -> String {
 
 /// Answers why a rule says something of a place, or why it does not.
 ///
-/// - `said`: what policies said of a saved plan when it was made; who overruled what stands there.
+/// - `overruled`: the denials that were overruled when a saved plan was made.
 ///
 /// # Errors
 ///
@@ -100,16 +100,14 @@ pub fn why(
     policies: &Policies,
     subject: &Subject<'_>,
     asked: &Asked,
-    said: Option<&Json>,
+    overruled: &[Overruling],
     decisions: Decisions<'_>,
 ) -> Result<Answer, Diagnostics> {
     let rules = policies.rules_of_name(&asked.rule)?;
     let Subject { model, tables, waivers, .. } = *subject;
     let node = find(model, &asked.address)?;
     let mut judged = judge::judge(policies, model, tables, waivers, &asked.limits)?;
-    if let Some(said) = said {
-        overrule_as_before(&mut judged, said);
-    }
+    judged.report.overrule(overruled);
     let names: Vec<String> = rules.iter().map(|it| policies.rules[*it].shown.clone()).collect();
     let is_of_rule = |it: &&Verdict| names.contains(&it.name);
     let of_rule: Vec<&Verdict> = judged.report.verdicts.iter().filter(is_of_rule).collect();
@@ -138,21 +136,6 @@ fn find(model: &Model<'_>, address: &str) -> Result<Node, Diagnostic> {
     let hint = near.map_or(String::new(), |it| format!(" Did you mean {}?", it.0));
     Err(Diagnostic::error("Nothing has that address")
         .detail(format!("{address} is neither declared nor in the state.{hint}")))
-}
-
-/// Overrules what was overruled when the plan was saved.
-fn overrule_as_before(judged: &mut Judged, said: &Json) {
-    for before in said["verdicts"].as_array().into_iter().flatten() {
-        let Some(because) = before["overridden"]["because"].as_str() else { continue };
-        let is_same = |it: &&mut Verdict| {
-            before["rule"] == *it.name
-                && before["address"] == *it.address
-                && before["message"] == *it.message
-        };
-        for verdict in judged.report.verdicts.iter_mut().filter(is_same) {
-            verdict.overridden = Some(because.to_owned());
-        }
-    }
 }
 
 /// A verdict that is there.
@@ -231,7 +214,7 @@ fn tail(verdict: &Verdict) -> Vec<Line> {
         say(format!("It is waived{until}: {}", waived.reason), place);
     }
     if let Some(because) = &verdict.overridden {
-        say(format!("It is overruled: {because}"), "-override".to_owned());
+        say(format!("It is overridden: {because}"), "-override".to_owned());
     }
     lines
 }

@@ -135,6 +135,9 @@ impl Model<'_> {
 
     /// The value of one instance as other blocks see it.
     fn instance(&self, node: Node) -> Value {
+        if let Some(value) = self.memo.learned.lock().get(&node.0) {
+            return value.clone();
+        }
         let planned = self.plan.as_ref().and_then(|it| it.change(node));
         match planned {
             Some(change) if !change.after.is_null() => change.after.clone(),

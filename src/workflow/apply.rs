@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::host::Host;
-use super::judging::{denied_plan, in_force};
+use super::judging::{Kept, denied_plan, in_force};
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
@@ -12,7 +12,7 @@ use super::with_room;
 use crate::backend::Snapshot;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
 use crate::event::tell_changes;
-use crate::execute::Done;
+use crate::execute::{Done, Watch};
 use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
 use crate::operation::plan::Planned;
@@ -67,7 +67,8 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
         return Ok(Applied::Refused);
     }
     let approved = Approved { keeps_undecided: true, ..approved(&planned) };
-    let run = Run { session: &session, pool: &planned.pool, approved: &approved, options };
+    let (pool, watch) = (&planned.pool, None);
+    let run = Run { session: &session, pool, approved: &approved, options, watch };
     run.carry_out(host, &snapshot, lasting(problems)).await
 }
 
@@ -113,7 +114,11 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
         return Ok(Applied::Declined(finished.plan.mode));
     }
     let approved = approved(&planned);
-    let run = Run { session: &session, pool: &planned.pool, approved: &approved, options };
+    let seen = run.see(&session, &planned);
+    let judged = judged.as_ref().map(|it| (&it.0, it.1));
+    let watch = seen.as_ref().zip(judged).and_then(|it| it.0.watch(it.1, &options.policies));
+    let watch = watch.as_ref().map(|it| it as &dyn Watch);
+    let run = Run { session: &session, pool: &planned.pool, approved: &approved, options, watch };
     run.carry_out(host, &snapshot, later).await
 }
 
@@ -175,7 +180,14 @@ async fn saved_plan(
     tell_changes(&loaded.plan, host.tell);
     let mut warnings = session.warnings.clone();
     warnings.extend(validate::deprecated_variables(&session.config));
-    let run = Run { session: &session, pool: &pool, approved: &approved, options };
+    let kept = Kept::of(&loaded, &session, &options.policies.limits)?;
+    let seen = kept.as_ref().map(|it| it.see(&loaded, &session, &variables));
+    let watch = match kept.as_ref().zip(seen.as_ref()) {
+        Some((kept, seen)) => kept.watch(seen)?,
+        None => None,
+    };
+    let watch = watch.as_ref().map(|it| it as &dyn Watch);
+    let run = Run { session: &session, pool: &pool, approved: &approved, options, watch };
     run.carry_out(host, &snapshot, warnings).await
 }
 
@@ -242,6 +254,8 @@ struct Run<'a> {
     pool: &'a Pool,
     approved: &'a Approved<'a>,
     options: &'a ApplyOptions,
+    /// Who judges what becomes known.
+    watch: Option<&'a dyn Watch>,
 }
 
 impl Run<'_> {
@@ -255,7 +269,8 @@ impl Run<'_> {
         host.tell.carries_out();
         let parallelism = self.options.request.parallelism.max(1);
         let Run { session, pool, approved, .. } = self;
-        let conduct = Conduct { parallelism, sink: host.tell, stop: host.stop };
+        let (sink, stop, watch) = (host.tell, host.stop, self.watch);
+        let conduct = Conduct { parallelism, sink, stop, watch };
         let mut done = operation::apply(session, pool, approved, snapshot, conduct).await?;
         problems.extend(std::mem::take(&mut done.problems));
         done.problems = self.complete(&done, problems.once());

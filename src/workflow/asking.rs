@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use entail_rules::{Facts, Tables};
-use serde_json::Value as Json;
 
 use super::host::Host;
 use super::judging::{model_of, shaped};
@@ -24,6 +23,7 @@ use crate::plan::Plan;
 use crate::planner::Structured;
 use crate::policy::model::{Model, Planned as PlannedModel};
 use crate::policy::query::{Scope, Subject};
+use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, waivers};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
@@ -64,8 +64,8 @@ pub(super) struct Asked<'a> {
     pub policies: &'a Policies,
     /// What they are about.
     pub subject: Subject<'a>,
-    /// What policies said of a saved plan when it was made.
-    pub said: Option<&'a Json>,
+    /// The denials that were overruled when a saved plan was made.
+    pub overruled: &'a [Overruling],
     /// Makes what the planner's own decisions are explained from.
     pub context: &'a dyn Fn() -> Result<ExplainContext, Diagnostics>,
 }
@@ -134,7 +134,7 @@ impl Asking<'_> {
                 waivers: &written(host.sources)?,
                 scope: Scope::Plan,
             },
-            said: None,
+            overruled: &[],
             context: &|| Ok(ExplainContext::of_planned(&session, finished)),
         })?;
         Ok(warnings)
@@ -152,7 +152,6 @@ impl Asking<'_> {
         let config = loaded.fit(world, sources)?;
         let (places, structure) = (loaded.spans(sources), &loaded.structure);
         let conclusions = crate::reason::named(world)?.conclude_all(&loaded.facts);
-        let said = loaded.verdicts();
         self.question.ask(&Asked {
             policies: &policies,
             subject: Subject {
@@ -173,7 +172,7 @@ impl Asking<'_> {
                 waivers: &written(sources)?,
                 scope: Scope::Plan,
             },
-            said: said.as_ref(),
+            overruled: &loaded.overruled(),
             context: &|| Ok(ExplainContext::of_saved(world, &loaded)?),
         })?;
         Ok(warnings)
@@ -246,7 +245,7 @@ impl Asking<'_> {
                 waivers: &written(&session.sources)?,
                 scope,
             },
-            said: None,
+            overruled: &[],
             context: &|| Ok(ExplainContext::of_lowered(session, lowered)),
         })
     }

@@ -1,22 +1,27 @@
 //! Plans shaped by policies before they are made, and judged before they are told, saved or carried out.
 
-use entail_rules::Tables;
+use std::collections::BTreeMap;
+
+use entail_rules::{Conclusions, Node, Tables};
 
 use super::policy::Look;
 use crate::config::inputs::RootVariables;
 use crate::datalog::Limits;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::event::Silence;
 use crate::operation::plan::{self as operation, Planned};
 use crate::operation::policies::{self, PolicyChoice};
+use crate::operation::saved::Loaded;
 use crate::operation::session::Session;
 use crate::planner::Finished;
 use crate::policy::model::{Model, Planned as PlannedModel};
 use crate::policy::shaping::{Asked, shape};
 use crate::policy::verdict::Overruling;
+use crate::policy::watch::Watch;
 use crate::policy::{Policies, Report, judge, waivers};
 use crate::request::Request;
 use crate::state::State;
+use crate::value::{Str, Value};
 
 /// What a run is judged by.
 #[derive(Clone, Debug, Default)]
@@ -102,7 +107,121 @@ pub(super) fn shaped(
     Ok((shaped, asked, problems))
 }
 
+/// A plan as policies see it, and what was told and concluded of it.
+pub(super) struct Seen<'a> {
+    model: Model<'a>,
+    tables: Vec<&'a dyn Tables>,
+}
+
+impl<'a> Seen<'a> {
+    /// Returns who judges, while a plan is carried out, what was only possible when it was made; nobody where nothing was.
+    pub(super) fn watch<'s>(
+        &'s self,
+        (report, policies): (&Report, &'s Policies),
+        options: &'s PolicyOptions,
+    ) -> Option<Watch<'s>> {
+        let plan = (&self.model, &self.tables[..]);
+        Watch::of(policies, plan, report, &options.overruled, &options.limits)
+    }
+}
+
+/// Policies of a saved plan, with what they conclude and what was overruled when it was made.
+pub(super) struct Kept {
+    policies: Policies,
+    conclusions: Conclusions,
+    options: PolicyOptions,
+    places: BTreeMap<(Node, Node), Span>,
+}
+
+impl Kept {
+    /// Reads the policies of a saved plan; nothing where it has none.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub(super) fn of(
+        loaded: &Loaded,
+        session: &Session,
+        limits: &Limits,
+    ) -> Result<Option<Kept>, Diagnostics> {
+        let found = loaded.policies()?;
+        if found.is_empty() || !loaded.has_possible_denials() {
+            return Ok(None);
+        }
+        let (policies, faults) = Policies::read(found, &session.sources);
+        if faults.has_errors() {
+            return Err(faults);
+        }
+        let overruled = loaded.overruled();
+        Ok(Some(Kept {
+            policies,
+            conclusions: session.engine().conclude_all(&loaded.facts),
+            options: PolicyOptions {
+                overruled,
+                limits: limits.clone(),
+                ..PolicyOptions::default()
+            },
+            places: loaded.spans(&session.sources),
+        }))
+    }
+
+    /// Returns a saved plan as its policies see it.
+    pub(super) fn see<'a>(
+        &'a self,
+        loaded: &'a Loaded,
+        session: &'a Session,
+        variables: &'a BTreeMap<Str, Value>,
+    ) -> Seen<'a> {
+        let model = Model {
+            config: &session.config,
+            structure: &loaded.structure,
+            sources: &session.sources,
+            world: &session.world,
+            workspace: &session.workspace,
+            variables,
+            places: &self.places,
+            plan: Some(PlannedModel::new(&loaded.plan, &loaded.structure)),
+            state: Some(&loaded.plan.previous_state),
+            values: self.policies.values().clone(),
+            memo: Default::default(),
+        };
+        let concluded = self.conclusions.tables().into_iter();
+        Seen {
+            model,
+            tables: std::iter::once(&loaded.facts as &dyn Tables).chain(concluded).collect(),
+        }
+    }
+
+    /// Returns who judges what was only possible when the plan was made.
+    ///
+    /// # Errors
+    ///
+    /// If the policies take too much.
+    pub(super) fn watch<'s>(
+        &'s self,
+        seen: &'s Seen<'_>,
+    ) -> Result<Option<Watch<'s>>, Diagnostics> {
+        let (waivers, _) = waivers::find(seen.model.sources);
+        let judged =
+            judge(&self.policies, &seen.model, &seen.tables, &waivers, &self.options.limits)?;
+        let mut report = judged.report;
+        report.overrule(&self.options.overruled);
+        Ok(seen.watch((&report, &self.policies), &self.options))
+    }
+}
+
 impl InForce {
+    /// Returns a plan as its policies see it; nothing where there are none.
+    pub(super) fn see<'a>(
+        &'a self,
+        session: &'a Session,
+        planned: &'a Planned,
+    ) -> Option<Seen<'a>> {
+        let policies = self.policies.as_ref()?;
+        let tables = tables(&planned.finished).to_vec();
+        Some(Seen { model: model_of(session, planned, policies), tables })
+    }
+
     /// Judges a plan. Nothing where there are no policies, or where the plan could not be made.
     ///
     /// # Errors

@@ -79,7 +79,7 @@ impl Question for Asking<'_> {
         let question = &self.options.asked;
         let known = |names: &[&str]| context.known(names);
         let decisions = Decisions { known: &known, leaves: &context };
-        let answer = why(asked.policies, &asked.subject, question, asked.said, decisions)?;
+        let answer = why(asked.policies, &asked.subject, question, asked.overruled, decisions)?;
         self.answer = Some(answer);
         Ok(())
     }

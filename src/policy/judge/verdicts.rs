@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entail_rules::{Node, atom::Atom};
 use rustc_hash::FxHashSet;
 
-use crate::datalog::check::Literal;
+use crate::datalog::check::{Literal, Reference};
 use crate::datalog::evaluate::binding;
 use crate::datalog::{Database, Domain, Program, Values, values};
 use crate::policy::model::Model;
@@ -18,7 +18,7 @@ use crate::policy::verdict::{Verdict, level_of};
 type Binding = (usize, Vec<Option<u64>>);
 
 /// Returns the verdicts, in the order of level, rule and address. What is certain of a place needs no possibility beside it.
-pub(super) fn of(
+pub(in crate::policy) fn of(
     policies: &Policies,
     model: &Model<'_>,
     program: &Program,
@@ -142,21 +142,25 @@ pub(in crate::policy) fn waits(
     let Some((rule, words)) = bound else { return Vec::new() };
     let rule = &program.rules[*rule];
     let mut found = BTreeSet::new();
-    for literal in &rule.body {
-        let (Literal::Refers(reference, _)
-        | Literal::Lacks(reference, _)
-        | Literal::Member(_, reference)
-        | Literal::AggregateOf { reference, .. }) = literal
-        else {
-            continue;
-        };
-        let Some(word) = words[reference.root].filter(|it| !values::is_value(*it)) else {
-            continue;
-        };
-        let Some(value) = model.value_of(reference.tense.of_node(word)) else { continue };
+    let mut look = |reference: &Reference| {
+        let word = words[reference.root].filter(|it| !values::is_value(*it))?;
+        let value = model.value_of(reference.tense.of_node(word))?;
         let address = model.show(&rule.kinds[reference.root], word);
-        if let Some(path) = reference.first_unknown(&value) {
-            found.insert(format!("{address}{path}"));
+        found.insert(format!("{address}{}", reference.first_unknown(&value)?));
+        Some(())
+    };
+    for literal in &rule.body {
+        match literal {
+            Literal::Refers(it, _)
+            | Literal::Lacks(it, _)
+            | Literal::Member(_, it)
+            | Literal::AggregateOf { reference: it, .. } => drop(look(it)),
+            Literal::If(it) | Literal::Compute(_, it) => {
+                it.references().iter().for_each(|it| {
+                    look(it);
+                });
+            }
+            _ => {}
         }
     }
     found.into_iter().collect()
