@@ -41,7 +41,7 @@ pub struct QueryArgs {
     /// Which policies.
     #[command(flatten)]
     pub choice: ChoiceArgs,
-    /// What they, and the query, may take.
+    /// What it may take.
     #[command(flatten)]
     pub limits: LimitArgs,
 
