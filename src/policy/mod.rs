@@ -11,6 +11,7 @@ pub mod lint;
 pub mod model;
 pub mod premises;
 pub mod proof;
+pub mod proven;
 pub mod query;
 mod recorded;
 pub mod reference;

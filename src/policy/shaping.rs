@@ -3,7 +3,7 @@
 use entail_rules::{Node, Tables, atom::Atom};
 use serde_json::{Value as Json, json};
 
-use super::judge::{conclude, info_of};
+use super::judge::{evaluated, info_of};
 use super::model::Model;
 use super::rules::{Policies, RuleInfo, SHAPING};
 use super::waivers;
@@ -47,19 +47,6 @@ impl Asked {
         })
     }
 
-    /// Reads it from such a document.
-    pub(super) fn of_json(document: &Json) -> Option<Asked> {
-        let text = |name: &str| document[name].as_str().map(str::to_owned);
-        let line = document["rule_line"].as_u64().unwrap_or_default() as usize;
-        Some(Asked {
-            rule: text("rule")?,
-            head: SHAPING.iter().find(|it| document["head"] == **it)?,
-            address: text("address")?,
-            with: text("with"),
-            place: (text("rule_file")?, line),
-        })
-    }
-
     fn origin(&self) -> String {
         let (file, line) = &self.place;
         let group = match self.head {
@@ -89,7 +76,7 @@ pub fn shape(
     let program = program.for_goals(&goals);
     let (written, mut problems) = waivers::find(model.sources);
     let in_force = waivers::in_force(&written, model);
-    let (database, failed) = conclude(&program, model, tables, &in_force, limits)?;
+    let (database, failed) = evaluated(&program, model, tables, &in_force, limits)?;
     let reader = Reader { policies, model, program: &program, database: &database };
     let mut found: Vec<(Asked, Target, Option<Target>)> = Vec::new();
     for head in heads {

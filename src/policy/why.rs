@@ -10,7 +10,7 @@ use super::model::Model;
 use super::proof::{Explainer, Line, Proof};
 use super::query::{Scope, Subject};
 use super::rules::{Level, Policies, RuleInfo};
-use super::verdict::Verdict;
+use super::verdict::{Overruling, Verdict};
 use super::why_not::{Failed, why_not};
 use crate::datalog::{Limits, kinds};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -56,16 +56,11 @@ impl Policies {
     ///
     /// If no policy in force has a rule of that name.
     pub fn rules_of_name(&self, name: &str) -> Result<Vec<usize>, Diagnostic> {
-        let is_meant = |it: &&usize| {
-            self.rules[**it].name == name || self.full_name(&self.rules[**it]) == name
-        };
+        let is_meant =
+            |it: &&usize| self.rules[**it].name == name || full_name(&self.rules[**it]) == name;
         let all: Vec<usize> = (0..self.rules.len()).collect();
         let found: Vec<usize> = all.iter().filter(is_meant).copied().collect();
         if found.is_empty() { Err(self.no_such_rule(name)) } else { Ok(found) }
-    }
-
-    fn full_name(&self, rule: &RuleInfo) -> String {
-        format!("{}:{}", rule.group, rule.name)
     }
 
     fn no_such_rule(&self, name: &str) -> Diagnostic {
@@ -89,9 +84,14 @@ impl Policies {
     }
 }
 
+/// A rule's name with its group before it.
+fn full_name(rule: &RuleInfo) -> String {
+    format!("{}:{}", rule.group, rule.name)
+}
+
 /// Answers why a rule says something of a place, or why it does not.
 ///
-/// - `said`: what policies said of a saved plan when it was made; who overruled what stands there.
+/// - `overruled`: the denials that were overruled when a saved plan was made.
 ///
 /// # Errors
 ///
@@ -100,16 +100,14 @@ pub fn why(
     policies: &Policies,
     subject: &Subject<'_>,
     asked: &Asked,
-    said: Option<&Json>,
+    overruled: &[Overruling],
     decisions: Decisions<'_>,
 ) -> Result<Answer, Diagnostics> {
     let rules = policies.rules_of_name(&asked.rule)?;
     let Subject { model, tables, waivers, .. } = *subject;
     let node = find(model, &asked.address)?;
     let mut judged = judge::judge(policies, model, tables, waivers, &asked.limits)?;
-    if let Some(said) = said {
-        overrule_as_before(&mut judged, said);
-    }
+    judged.report.overrule(overruled);
     let names: Vec<String> = rules.iter().map(|it| policies.rules[*it].shown.clone()).collect();
     let is_of_rule = |it: &&Verdict| names.contains(&it.name);
     let of_rule: Vec<&Verdict> = judged.report.verdicts.iter().filter(is_of_rule).collect();
@@ -138,21 +136,6 @@ fn find(model: &Model<'_>, address: &str) -> Result<Node, Diagnostic> {
     let hint = near.map_or(String::new(), |it| format!(" Did you mean {}?", it.0));
     Err(Diagnostic::error("Nothing has that address")
         .detail(format!("{address} is neither declared nor in the state.{hint}")))
-}
-
-/// Overrules what was overruled when the plan was saved.
-fn overrule_as_before(judged: &mut Judged, said: &Json) {
-    for before in said["verdicts"].as_array().into_iter().flatten() {
-        let Some(because) = before["overridden"]["because"].as_str() else { continue };
-        let is_same = |it: &&mut Verdict| {
-            before["rule"] == *it.name
-                && before["address"] == *it.address
-                && before["message"] == *it.message
-        };
-        for verdict in judged.report.verdicts.iter_mut().filter(is_same) {
-            verdict.overridden = Some(because.to_owned());
-        }
-    }
 }
 
 /// A verdict that is there.
@@ -231,7 +214,7 @@ fn tail(verdict: &Verdict) -> Vec<Line> {
         say(format!("It is waived{until}: {}", waived.reason), place);
     }
     if let Some(because) = &verdict.overridden {
-        say(format!("It is overruled: {because}"), "-override".to_owned());
+        say(format!("It is overridden: {because}"), "-override".to_owned());
     }
     lines
 }
@@ -374,8 +357,10 @@ impl Missing<'_> {
             );
         }
         let is_within = info.modules.iter().any(|it| model.is_within(self.node, it));
-        let module = info.modules.first().filter(|_| !is_within)?;
-        Some(format!("it stands in module {module}, and judges what that makes alone"))
+        (!info.modules.is_empty() && !is_within).then(|| {
+            let modules = info.modules.join(", ");
+            format!("it stands in module {modules}, and judges what that makes alone")
+        })
     }
 
     /// Why a rule says nothing though all of its body is met.

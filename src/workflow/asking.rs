@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use entail_rules::{Facts, Tables};
-use serde_json::Value as Json;
 
 use super::host::Host;
 use super::judging::{model_of, shaped};
 use super::open::{lock, open_to_plan, read_state, root_variables};
 use super::options::PlanOptions;
 use super::{show, with_room};
+use crate::datalog::Limits;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::Silence;
 use crate::operation::explain::ExplainContext;
@@ -23,6 +23,7 @@ use crate::plan::Plan;
 use crate::planner::Structured;
 use crate::policy::model::{Model, Planned as PlannedModel};
 use crate::policy::query::{Scope, Subject};
+use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, waivers};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
@@ -63,8 +64,8 @@ pub(super) struct Asked<'a> {
     pub policies: &'a Policies,
     /// What they are about.
     pub subject: Subject<'a>,
-    /// What policies said of a saved plan when it was made.
-    pub said: Option<&'a Json>,
+    /// The denials that were overruled when a saved plan was made.
+    pub overruled: &'a [Overruling],
     /// Makes what the planner's own decisions are explained from.
     pub context: &'a dyn Fn() -> Result<ExplainContext, Diagnostics>,
 }
@@ -77,20 +78,25 @@ pub(super) struct Asked<'a> {
 pub(super) fn ask(
     host: &Host<'_>,
     of: &AskedOf,
-    choice: &PolicyChoice,
+    (choice, limits): (&PolicyChoice, &Limits),
     question: &mut dyn Question,
 ) -> Result<Diagnostics, Diagnostics> {
     with_room(|runtime| match of {
-        AskedOf::Plan(options) => runtime.block_on(Asking { host, choice, question }.plan(options)),
-        AskedOf::Saved(path) => Asking { host, choice, question }.saved(path),
-        AskedOf::State(file) => Asking { host, choice, question }.state(file.as_deref()),
-        AskedOf::Configuration(request) => Asking { host, choice, question }.configuration(request),
+        AskedOf::Plan(options) => {
+            runtime.block_on(Asking { host, choice, limits, question }.plan(options))
+        }
+        AskedOf::Saved(path) => Asking { host, choice, limits, question }.saved(path),
+        AskedOf::State(file) => Asking { host, choice, limits, question }.state(file.as_deref()),
+        AskedOf::Configuration(request) => {
+            Asking { host, choice, limits, question }.configuration(request)
+        }
     })?
 }
 
 struct Asking<'a> {
     host: &'a Host<'a>,
     choice: &'a PolicyChoice,
+    limits: &'a Limits,
     question: &'a mut dyn Question,
 }
 
@@ -113,7 +119,7 @@ impl Asking<'_> {
         let state = read_state(host, &session)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
         let given = (&options.request, state.clone(), &variables);
-        let (request, ..) = shaped(&session, &policies, given, &options.policies.limits)?;
+        let (request, _, _) = shaped(&session, &policies, given, self.limits)?;
         let planned = operation::plan(&session, &request, state, variables, &Silence).await?;
         let finished = &planned.finished;
         if finished.problems.has_errors() {
@@ -128,7 +134,7 @@ impl Asking<'_> {
                 waivers: &written(host.sources)?,
                 scope: Scope::Plan,
             },
-            said: None,
+            overruled: &[],
             context: &|| Ok(ExplainContext::of_planned(&session, finished)),
         })?;
         Ok(warnings)
@@ -146,7 +152,6 @@ impl Asking<'_> {
         let config = loaded.fit(world, sources)?;
         let (places, structure) = (loaded.spans(sources), &loaded.structure);
         let conclusions = crate::reason::named(world)?.conclude_all(&loaded.facts);
-        let said = loaded.verdicts();
         self.question.ask(&Asked {
             policies: &policies,
             subject: Subject {
@@ -167,7 +172,7 @@ impl Asking<'_> {
                 waivers: &written(sources)?,
                 scope: Scope::Plan,
             },
-            said: said.as_ref(),
+            overruled: &loaded.overruled(),
             context: &|| Ok(ExplainContext::of_saved(world, &loaded)?),
         })?;
         Ok(warnings)
@@ -240,7 +245,7 @@ impl Asking<'_> {
                 waivers: &written(&session.sources)?,
                 scope,
             },
-            said: None,
+            overruled: &[],
             context: &|| Ok(ExplainContext::of_lowered(session, lowered)),
         })
     }

@@ -161,7 +161,7 @@ impl Kept {
                 limits: limits.clone(),
                 ..PolicyOptions::default()
             },
-            places: BTreeMap::new(),
+            places: loaded.spans(&session.sources),
         }))
     }
 

@@ -32,7 +32,7 @@ pub struct QueryOptions {
 /// If the query is wrong, a policy is faulty, or there is nothing that could be asked.
 pub fn query(host: &Host<'_>, options: &QueryOptions) -> Result<Answer, Diagnostics> {
     let mut asking = Asking { options, sources: host.sources, query: None, answer: None };
-    let mut warnings = ask(host, &options.of, &options.policies, &mut asking)?;
+    let mut warnings = ask(host, &options.of, (&options.policies, &options.limits), &mut asking)?;
     let mut answer = asking.answer.unwrap_or_default();
     warnings.extend(std::mem::take(&mut answer.problems));
     Ok(Answer { problems: warnings, ..answer })

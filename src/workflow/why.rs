@@ -40,7 +40,8 @@ pub struct Answered {
 /// If there is no such rule or address, a policy is faulty, or there is nothing to judge.
 pub fn why_policy(host: &Host<'_>, options: &VerdictOptions) -> Result<Answered, Diagnostics> {
     let mut asking = Asking { options, answer: None };
-    let mut problems = ask(host, &options.of, &options.policies, &mut asking)?;
+    let mut problems =
+        ask(host, &options.of, (&options.policies, &options.asked.limits), &mut asking)?;
     let Some(answer) = asking.answer else {
         return Ok(Answered { text: String::new(), is_given: false, problems });
     };
@@ -78,7 +79,7 @@ impl Question for Asking<'_> {
         let question = &self.options.asked;
         let known = |names: &[&str]| context.known(names);
         let decisions = Decisions { known: &known, leaves: &context };
-        let answer = why(asked.policies, &asked.subject, question, asked.said, decisions)?;
+        let answer = why(asked.policies, &asked.subject, question, asked.overruled, decisions)?;
         self.answer = Some(answer);
         Ok(())
     }

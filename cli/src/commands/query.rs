@@ -12,7 +12,7 @@ use entail::workflow::query::{QueryOptions, query};
 use entail::workflow::{AskedOf, LockOptions, StateOptions};
 use entail::world::World;
 
-use super::policy::ChoiceArgs;
+use super::policy::{ChoiceArgs, LimitArgs};
 use super::{silence, words};
 use crate::arguments::groups::{LockArgs, PlanningArgs, VariableArgs};
 use crate::arguments::request;
@@ -41,6 +41,9 @@ pub struct QueryArgs {
     /// Which policies.
     #[command(flatten)]
     pub choice: ChoiceArgs,
+    /// What it may take.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Write JSON
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
@@ -93,7 +96,7 @@ impl QueryArgs {
             body: body.clone(),
             of: self.asked_of(request)?,
             policies: (&self.choice).into(),
-            ..QueryOptions::default()
+            limits: self.limits.limits()?,
         })
     }
 

@@ -13,6 +13,7 @@ use entail::workflow::why::{VerdictOptions, why_policy};
 use entail::workflow::{AskedOf, StateOptions};
 use entail::world::World;
 
+use super::policy::LimitArgs;
 use super::{at_most_one, silence, words};
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
@@ -52,6 +53,10 @@ pub struct WhyArgs {
     /// With -policy: judge the configuration alone, as `policy check` does: no init, no provider, no state
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub config: bool,
+
+    /// What rules may take.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// How many steps back to go
     #[arg(long, value_name = "STEPS")]
@@ -119,7 +124,7 @@ impl WhyArgs {
         let asked = Asked {
             rule: rule.to_owned(),
             address: address.unwrap_or_default().to_owned(),
-            ..Asked::default()
+            limits: self.limits.limits()?,
         };
         let policies = PolicyChoice { named: self.policies.clone(), ..PolicyChoice::default() };
         Ok(VerdictOptions { asked, of, policies, form: self.form() })

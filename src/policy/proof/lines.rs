@@ -356,7 +356,7 @@ fn quoted(known: &values::Values, word: u64) -> String {
 }
 
 /// A sentence with what stands in backticks filled in.
-pub(in crate::policy) fn filled(sentence: &str, value: impl Fn(&str) -> Option<String>) -> String {
+pub(in super::super) fn filled(sentence: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let parts = sentence.split('`').enumerate().map(|(at, part)| match at % 2 {
         1 => value(part).unwrap_or_else(|| part.to_owned()),
         _ => part.to_owned(),

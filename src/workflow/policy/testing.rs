@@ -15,7 +15,7 @@ use crate::operation::policies;
 use crate::operation::session::Session;
 use crate::policy::cases::{self, Case, Miss};
 use crate::policy::judge::Judged;
-use crate::policy::proof::check::check_all;
+use crate::policy::proven::check_all;
 use crate::policy::{Model, Policies, PolicySource};
 use crate::request::Request;
 use crate::state::{self, State};
