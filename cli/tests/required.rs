@@ -115,7 +115,7 @@ fn a_plan_made_without_a_required_policy_is_not_applied() {
     folder.write("elsewhere/o.rules", RULES);
     folder.write(
         "moved.rc",
-        "policies \"org\" {\n  source   = \"./elsewhere\"\n  required = true\n}\n",
+        "policies \"other\" {\n  source   = \"./elsewhere\"\n  required = true\n}\npolicies \"same\" {\n  source   = \"./elsewhere\"\n  required = true\n}\n",
     );
     folder.check("moved.rc", &["apply", "judged.plan"], 0, &["Apply complete!"]);
 }
@@ -165,6 +165,8 @@ fn bounds_are_given_and_named() {
             .chain([format!("-policy-limit={bound}=NUMBER")])
             .collect::<Vec<_>>()
     };
+    let query = &["query", "-config", "resource(a, _), resource(b, _)", "-policy-limit=steps=2000"];
+    folder.check("none.rc", query, 1, &["more than 2000 steps"]);
     for command in [&["policy", "check"][..], &["plan"], &["apply", "-auto-approve"]] {
         for bound in ["rows", "steps"] {
             let given = format!("-policy-limit={bound}=5000");
@@ -188,4 +190,20 @@ fn the_library_says_that_its_tests_are_elsewhere() {
     let folder = Folder::new("library");
     let says = ["The library has no tests here", "-policy=library:aws"];
     folder.check("none.rc", &["policy", "test", "library:aws"], 2, &says);
+}
+
+#[test]
+fn what_shapes_a_plan_is_named_bounded_and_required_as_well() {
+    let folder = Folder::new("shapes");
+    folder.write(
+        "org/org.rules",
+        "// @rule org.out: `n` is left out\nexclude(n) <-- resource(n, _), name(n, \"a\");\n",
+    );
+    let out = "Excluded: 1";
+    folder.check("none.rc", &["whatif"], 0, &["Excluded: 0"]);
+    folder.check("none.rc", &["whatif", "-policy=../org"], 0, &[out]);
+    folder.check("none.rc", &["whatif", "-policy=../org", "-no-policies"], 0, &["Excluded: 0"]);
+    folder.check("org.rc", &["whatif", "-no-policies"], 0, &[out]);
+    let bounded = ["whatif", "-policy=../org", "-policy-limit=steps=1"];
+    folder.check("none.rc", &bounded, 1, &["more than 1 steps", "-policy-limit=steps=NUMBER"]);
 }

@@ -74,9 +74,8 @@ pub fn find(session: &Session, choice: &PolicyChoice) -> Result<Vec<PolicySource
         let named = named(world, &session.sources, &choice.named);
         found.extend(problems.take(named).unwrap_or_default());
     }
-    // What is named twice is in force once; what is required comes first, and stays so.
-    let mut names = BTreeSet::new();
-    found.retain(|it| names.insert(it.name.clone()));
+    // What is required comes first, and stays so.
+    once(&mut found);
     if problems.has_errors() { Err(problems) } else { Ok(found) }
 }
 
@@ -144,7 +143,14 @@ fn in_settings(
             PolicySource { group, is_required: it.is_required, ..source }
         }));
     }
+    once(&mut found);
     if problems.has_errors() { Err(problems) } else { Ok(found) }
+}
+
+/// What is named twice is in force once: as it is named first.
+fn once(found: &mut Vec<PolicySource>) {
+    let mut names = BTreeSet::new();
+    found.retain(|it| names.insert(it.name.clone()));
 }
 
 /// Returns the policies at a place.

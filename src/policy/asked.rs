@@ -2,8 +2,6 @@
 
 use serde_json::{Value as Json, json};
 
-use super::rules::SHAPING;
-
 /// Something that a policy asks of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
@@ -29,19 +27,6 @@ impl Asked {
             "with": self.with,
             "rule_file": self.place.0,
             "rule_line": self.place.1,
-        })
-    }
-
-    /// Reads it from such a document.
-    pub(super) fn of_json(document: &Json) -> Option<Asked> {
-        let text = |name: &str| document[name].as_str().map(str::to_owned);
-        let line = document["rule_line"].as_u64().unwrap_or_default() as usize;
-        Some(Asked {
-            rule: text("rule")?,
-            head: SHAPING.iter().find(|it| document["head"] == **it)?,
-            address: text("address")?,
-            with: text("with"),
-            place: (text("rule_file")?, line),
         })
     }
 

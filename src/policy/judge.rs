@@ -45,7 +45,7 @@ pub fn judge(
     let mut report = Report::default();
     let program = to_evaluate(policies, model.plan.is_some(), &mut report);
     let in_force = waivers::in_force(waivers, model);
-    let (database, problems) = conclude(&program, model, tables, &in_force, limits)?;
+    let (database, problems) = evaluated(&program, model, tables, &in_force, limits)?;
     report.problems.extend(problems);
     report.verdicts = verdicts::of(policies, model, &program, &database);
     waivers::apply(&mut report, waivers, policies, model);
@@ -61,7 +61,7 @@ pub fn judge(
 /// # Errors
 ///
 /// If the rules take more than they may.
-pub(super) fn conclude(
+pub(super) fn evaluated(
     program: &Program,
     model: &Model<'_>,
     tables: &[&dyn Tables],

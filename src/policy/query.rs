@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use entail_rules::{Node, Tables};
 use serde_json::{Value as Json, json};
 
-use super::judge::conclude;
+use super::judge::evaluated;
 use super::model::Model;
 use super::rules::{JUDGING, Policies, SHAPING, is_of_plans};
 use super::waivers::{self, Written};
@@ -105,7 +105,7 @@ pub fn answer(
     let program = query.program.keep_rules(|it| it == query.rule || is_judged(it));
     let program = program.for_goals(&[query.relation]);
     let in_force = waivers::in_force(waivers, model);
-    let (database, problems) = conclude(&program, model, tables, &in_force, limits)?;
+    let (database, problems) = evaluated(&program, model, tables, &in_force, limits)?;
 
     let rule = &query.program.rules[query.rule];
     let columns = rule.terms.iter().filter_map(|it| match it {

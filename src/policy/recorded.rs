@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::asked::Asked;
-use super::rules::{Enforce, Level, RuleInfo, Severity};
+use super::rules::{Enforce, Level, RuleInfo, SHAPING, Severity};
 use super::verdict::{Report, Verdict, WaivedBy};
 use crate::diagnostic::{Diagnostics, Span};
 
@@ -15,17 +15,29 @@ impl Report {
     pub fn of_json(document: &Json) -> Report {
         let verdicts = document["verdicts"].as_array().into_iter().flatten();
         let named = document["not_judged"].as_array().into_iter().flatten();
-        let asked = document["shaped"].as_array().into_iter().flatten();
+        let shaped = document["shaped"].as_array().into_iter().flatten();
         let count = |name: &str| document["summary"][name].as_u64().unwrap_or_default() as usize;
         Report {
             verdicts: verdicts.filter_map(verdict).collect(),
-            asked: asked.filter_map(Asked::of_json).collect(),
             not_judged: named.filter_map(Json::as_str).map(str::to_owned).collect(),
             rules: count("rules"),
             resources: count("resources"),
+            asked: shaped.filter_map(asked).collect(),
             problems: Diagnostics::new(),
         }
     }
+}
+
+fn asked(it: &Json) -> Option<Asked> {
+    let text = |name: &str| it[name].as_str().map(str::to_owned);
+    let line = it["rule_line"].as_u64().unwrap_or_default() as usize;
+    Some(Asked {
+        rule: text("rule")?,
+        head: SHAPING.iter().copied().find(|head| it["head"] == **head)?,
+        address: text("address")?,
+        with: text("with"),
+        place: (text("rule_file")?, line),
+    })
 }
 
 fn verdict(it: &Json) -> Option<Verdict> {
@@ -41,8 +53,8 @@ fn verdict(it: &Json) -> Option<Verdict> {
     });
     Some(Verdict {
         rule: Arc::new(RuleInfo {
-            name: name.clone(),
             shown: name.clone(),
+            name: name.clone(),
             group: String::new(),
             sentence: text("sentence").unwrap_or_default(),
             severity: Severity::of(it["severity"].as_str()?)?,

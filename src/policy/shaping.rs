@@ -3,7 +3,7 @@
 use entail_rules::{Node, Tables, atom::Atom};
 
 pub use super::asked::Asked;
-use super::judge::{conclude, info_of, waits};
+use super::judge::{evaluated, info_of, waits};
 use super::model::Model;
 use super::rules::{Policies, RuleInfo, SHAPING};
 use super::waivers;
@@ -38,7 +38,7 @@ pub fn shape(
     let program = program.for_goals(&goals);
     let (written, mut problems) = waivers::find(model.sources);
     let in_force = waivers::in_force(&written, model);
-    let (database, failed) = conclude(&program, model, tables, &in_force, limits)?;
+    let (database, failed) = evaluated(&program, model, tables, &in_force, limits)?;
     let reader = Reader { policies, model, program: &program, database: &database };
     let mut found: Vec<(Asked, Target, Option<Target>)> = Vec::new();
     for head in heads {

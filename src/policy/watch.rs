@@ -158,10 +158,10 @@ fn names(program: &Program) -> Option<BTreeSet<Str>> {
                 Some(Step::Name(name)) => drop(names.insert(name.clone())),
                 _ => return None,
             },
-            Literal::If(it) | Literal::Compute(_, it) => {
-                if it.uses.iter().any(|it| it.2 == Use::Whole(Tense::Planned)) {
-                    return None;
-                }
+            Literal::If(it) | Literal::Compute(_, it)
+                if it.uses.iter().any(|it| it.2 == Use::Whole(Tense::Planned)) =>
+            {
+                return None;
             }
             _ => {}
         }

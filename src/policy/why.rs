@@ -214,7 +214,7 @@ fn tail(verdict: &Verdict) -> Vec<Line> {
         say(format!("It is waived{until}: {}", waived.reason), place);
     }
     if let Some(because) = &verdict.overridden {
-        say(format!("It is overruled: {because}"), "-override".to_owned());
+        say(format!("It is overridden: {because}"), "-override".to_owned());
     }
     lines
 }

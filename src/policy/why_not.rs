@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::judge::conclude;
+use super::judge::evaluated;
 use super::proof::{Application, Explainer, Line};
 use super::query::{Scope, Subject};
 use super::rules::Policies;
@@ -95,15 +95,15 @@ impl Search<'_> {
             self.subject.scope != Scope::Configuration
                 || self.policies.is_judged_by_configuration(it)
         };
-        let evaluated = program.keep_rules(|it| it >= rules_before || is_judged(it));
-        let evaluated = evaluated.for_goals(&goals);
+        let tried = program.keep_rules(|it| it >= rules_before || is_judged(it));
+        let tried = tried.for_goals(&goals);
         let Subject { model, tables, waivers, .. } = *self.subject;
         let in_force = waivers::in_force(waivers, model);
-        let (database, _) = conclude(&evaluated, model, tables, &in_force, self.limits)?;
+        let (database, _) = evaluated(&tried, model, tables, &in_force, self.limits)?;
         let mut found = Vec::new();
         for prefixes in &asked {
-            let tried = Tried { program: &program, evaluated: &evaluated, database: &database };
-            found.extend(self.failed(&tried, prefixes, depth)?);
+            let what = Tried { program: &program, evaluated: &tried, database: &database };
+            found.extend(self.failed(&what, prefixes, depth)?);
         }
         Ok(found)
     }

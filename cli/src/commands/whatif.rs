@@ -6,10 +6,12 @@ use clap::ArgAction;
 use entail::diagnostic::Diagnostics;
 use entail::workflow::StateOptions;
 use entail::workflow::explain::whatif;
+use entail::workflow::judging::PolicyOptions;
 use entail::workflow::options::PlanOptions;
 use entail::world::World;
 use serde_json::{Value as Json, json};
 
+use super::policy::{ChoiceArgs, LimitArgs};
 use super::{no_words, silence};
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
@@ -39,6 +41,12 @@ pub struct WhatifArgs {
     /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
+    /// Which policies shape it.
+    #[command(flatten)]
+    pub policies: ChoiceArgs,
+    /// What they may take.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Nothing else is expected.
     #[arg(hide = true)]
@@ -52,7 +60,12 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Dia
     let state = StateOptions::from(&args.state);
     let request = request::build(&args.planning, &args.variables, &ui.sources)?;
     let ui = &*ui;
-    let options = PlanOptions { request, state, ..PlanOptions::default() };
+    let policies = PolicyOptions {
+        choice: (&args.policies).into(),
+        limits: args.limits.limits()?,
+        ..PolicyOptions::default()
+    };
+    let options = PlanOptions { request, state, policies, ..PlanOptions::default() };
     let (parts, problems) = whatif(&ui.host(world), &options)?;
     if !args.json {
         ui.out(&parts.text());

@@ -67,7 +67,7 @@ pub fn message(step: &Step) -> Option<String> {
         Step::UpgradingModules => "Upgrading modules...".to_owned(),
         Step::ModuleProgress(Progress::Found(_)) => return None,
         Step::ModuleProgress(progress) => download(progress),
-        Step::Policies(progress) => policies(progress),
+        Step::Policies(progress) => policies(progress).trim().replace('\n', " "),
         Step::Providers => "Initializing provider plugins...".to_owned(),
         Step::Provider(event) => {
             let text = line(event, Style::default());

@@ -87,7 +87,7 @@ fn line(verdict: &Verdict) -> String {
         out.push_str(&format!("    waived: {}\n", waived.reason));
     }
     if let Some(because) = &verdict.overridden {
-        out.push_str(&format!("    overruled: {because}\n"));
+        out.push_str(&format!("    overridden: {because}\n"));
     }
     out
 }

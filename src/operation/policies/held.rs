@@ -12,14 +12,14 @@ pub fn check_plan(of_plan: &[PolicySource], required: &[PolicySource]) -> Diagno
     let mut problems = Diagnostics::new();
     let judged = texts(of_plan);
     for (group, wanted) in texts(required) {
-        let Some(had) = judged.get(group) else {
-            problems.push(made_without(group));
+        // Where the plan is applied on another machine, files may lie elsewhere and have other names: their texts count.
+        if judged.values().any(|had| texts_of(had) == texts_of(&wanted)) {
             continue;
-        };
-        // Files may lie elsewhere, where the plan is applied on another machine: their texts count.
-        if texts_of(had) != texts_of(&wanted) {
-            problems.push(made_with_others(group, &differing(had, &wanted)));
         }
+        problems.push(match judged.get(group) {
+            None => made_without(group),
+            Some(had) => made_with_others(group, &differing(had, &wanted)),
+        });
     }
     problems
 }

@@ -154,13 +154,11 @@ pub(in crate::policy) fn waits(
             Literal::Refers(it, _)
             | Literal::Lacks(it, _)
             | Literal::Member(_, it)
-            | Literal::AggregateOf { reference: it, .. } => {
-                look(it);
-            }
+            | Literal::AggregateOf { reference: it, .. } => drop(look(it)),
             Literal::If(it) | Literal::Compute(_, it) => {
-                for reference in it.references() {
-                    look(&reference);
-                }
+                it.references().iter().for_each(|it| {
+                    look(it);
+                });
             }
             _ => {}
         }

@@ -34,15 +34,15 @@ pub(super) fn unreadable(name: &str, why: &str) -> Diagnostic {
     Diagnostic::error("Test cannot be read").detail(format!("{name} cannot be read: {why}."))
 }
 
+pub(super) fn not_proven(case: &Case, why: &str) -> Diagnostic {
+    Diagnostic::error("Proof that does not hold")
+        .detail(format!("The proof of a verdict does not follow from the rules: {why}."))
+        .at(case.span)
+}
+
 /// The library is named where files of cases are.
 pub(super) fn of_library(name: &str) -> Diagnostic {
     Diagnostic::error("The library has no tests here").detail(format!(
         "The cases of the library are run where the program is made, and do not come with it. To test a configuration or policies of your own with it, write cases beside them, and bring it into force with -policy={name}."
     ))
-}
-
-pub(super) fn not_proven(case: &Case, why: &str) -> Diagnostic {
-    Diagnostic::error("Proof that does not hold")
-        .detail(format!("The proof of a verdict does not follow from the rules: {why}."))
-        .at(case.span)
 }
