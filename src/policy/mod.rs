@@ -4,6 +4,7 @@
 //! over the relations of the planner and over what the documents say ([`model`]). Values are looked up when a rule looks at them, and
 //! become numbers then; what is not known yet makes a verdict possible instead of certain. Nothing here decides what a plan does.
 
+mod asked;
 pub mod cases;
 pub mod judge;
 mod levels;

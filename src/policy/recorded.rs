@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use super::asked::Asked;
 use super::rules::{Enforce, Level, RuleInfo, SHAPING, Severity};
-use super::shaping::Asked;
 use super::verdict::{Report, Verdict, WaivedBy};
 use crate::diagnostic::{Diagnostics, Span};
 

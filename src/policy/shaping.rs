@@ -1,8 +1,8 @@
 //! Shaping: what policies ask of a plan before it is made, as if flags asked for it.
 
 use entail_rules::{Node, Tables, atom::Atom};
-use serde_json::{Value as Json, json};
 
+pub use super::asked::Asked;
 use super::judge::{evaluated, info_of};
 use super::model::Model;
 use super::rules::{Policies, RuleInfo, SHAPING};
@@ -18,44 +18,6 @@ use crate::request::{Replacement, Request, Selector};
 mod premises;
 
 pub(super) use premises::unfit;
-
-/// Something that a policy asks of a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// The rule's name.
-    pub rule: String,
-    /// What it asks: `exclude`, `target`, `replace`, `create_first`, `before`, `one_at_a_time`.
-    pub head: &'static str,
-    /// Of what.
-    pub address: String,
-    /// Before what, or in which group.
-    pub with: Option<String>,
-    /// The file and the line of the rule.
-    pub place: (String, usize),
-}
-
-impl Asked {
-    /// Returns it as a document.
-    pub fn to_json(&self) -> Json {
-        json!({
-            "rule": self.rule,
-            "head": self.head,
-            "address": self.address,
-            "with": self.with,
-            "rule_file": self.place.0,
-            "rule_line": self.place.1,
-        })
-    }
-
-    fn origin(&self) -> String {
-        let (file, line) = &self.place;
-        let group = match self.head {
-            "one_at_a_time" => self.with.as_ref().map(|it| format!("group {it:?}, ")),
-            _ => None,
-        };
-        format!("{}policy {} ({file}:{line})", group.unwrap_or_default(), self.rule)
-    }
-}
 
 /// Adds to a request what policies ask for. Returns what that is, by rule and address, with warnings.
 ///

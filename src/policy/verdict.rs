@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::asked::Asked;
 use super::proof::Line;
 use super::rules::{Enforce, Level, RuleInfo};
-use super::shaping::Asked;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 
 /// What a rule says of one place.
