@@ -65,6 +65,7 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("triggering", &["planner"]),
     ("unsettled", &["planner"]),
     ("output_action", &["planner", "verify"]),
+    ("one_at_a_time", &["execute"]),
     ("step", &["execute", "verify"]),
     ("before", &["execute", "verify"]),
     ("violation", &["planner", "verify"]),

@@ -305,7 +305,7 @@ fn rules_over_the_catalogue_use_its_relations_as_they_are() {
             Error test.rules:1,10: Relation declared twice: `reads` is already declared as reads(Node, Node), here as reads(Node, Block).
             Error test.rules:1,39: Unknown kind of column: `own` has a column of kind `Colour`, and there is no such kind. A column holds `Text`, `Number`, or one of the kinds of the catalogue, such as `Node`.
             Error test.rules:2,23: Unknown relation: There is no relation `read`. Did you mean `reads`?
-            Error test.rules:3,23: Wrong number of columns: `reads` has 2 columns (Node, Node), and here is 1; `_` stands for any.  `reads(n, m)`: `n` reads `m`; what one says is computed from what the other says.
+            Error test.rules:3,23: Wrong number of columns: `reads` has 2 columns (Node, Node), and here is 1; `_` stands for any. `reads(n, m)`: `n` reads `m`; what one says is computed from what the other says.
             Error test.rules:4,43: Kinds do not match: `b` is of kind Block, and this column of kind Action; they never are equal. Write one of `Action::NoOp`, `Action::Create`, `Action::Read`, `Action::Update`, `Action::DeleteThenCreate`, `Action::CreateThenDelete`, `Action::Delete`, `Action::Forget`, `Action::ForgetThenCreate`, `Action::Drop`.
             Error test.rules:5,9: Relation of the program: What `selected` holds is told by the program, so that no other rule can conclude it. Conclude a relation of your own, with another name.
         "#]],

@@ -84,6 +84,8 @@ const MISSED: &[(&str, &str)] = &[
     ("excluding", "data/reused-beside-an-exclusion"),
     ("hit", "plan/rfc-exclude-first"),
     ("replace_hit", "actions/replace-requested"),
+    ("first_hit", "policies/shaping"),
+    ("ordered", "policies/shaping-faults"),
     ("move_named", "actions/moved-and-targeted"),
     ("skips_refresh", "data/destroyed-without-a-look"),
     ("outputs_need_all", "outputs/compat-opentofu"),
@@ -106,6 +108,7 @@ const MISSED: &[(&str, &str)] = &[
 /// What no case can show, with the file and the test that misses it: what somebody else does while a command runs, or before.
 const MISSED_ELSEWHERE: &[(&str, &str, &str)] = &[
     ("changed_outside", "tests/it/scripted.rs", "what_was_changed_outside_is_told"),
+    ("one_at_a_time", "tests/it/shaping.rs", "steps_of_a_group_run_one_at_a_time"),
     ("stopped", "tests/it/interrupt.rs", "the_first_interrupt_finishes_what_runs_and_saves_it"),
 ];
 
