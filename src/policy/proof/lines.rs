@@ -283,7 +283,7 @@ impl Teller<'_> {
         let (it, step) = (self.it, &self.proof.steps[number]);
         let relation = &it.program.relations[step.relation].name;
         // What all that is judged has in common says nothing.
-        if matches!(relation.as_str(), "stays" | "is_object" | "passes") {
+        if matches!(relation.as_str(), "policy_stays" | "policy_is_object" | "policy_passes") {
             return Vec::new();
         }
         let By::Rule(application) = &step.by else {

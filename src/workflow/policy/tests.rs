@@ -286,6 +286,25 @@ fn coverage_and_mutants_name_what_no_case_meets_and_misses() {
     .assert_eq(&out);
 }
 
+/// What stands between the vocabulary and the planner has names of its own.
+#[test]
+fn a_policy_may_call_its_relations_as_it_likes() {
+    for name in ["names", "goes", "stays", "needed", "refers", "passes", "is_object"] {
+        let rules = format!(
+            "// @rule a: one\ndeny(n, \"x\") <-- {name}(n);\n{name}(n) <-- resource(n, \"t\");\n"
+        );
+        let cases = r#"
+            case "one" {
+              configuration = "resource \"t\" \"a\" {}"
+              expect "a" {}
+            }
+        "#;
+        let texts = [("policies/a.rules", &*rules), ("policies/a.policytest.hcl", cases)];
+        let tested = tested(&texts, &TestOptions::default());
+        assert_eq!((tested.problems.0.len(), tested.counts()), (0, (1, 0, 0)), "{name}");
+    }
+}
+
 /// What an evaluation adds to find pairs by their value is no premise, and keeps none from being missed.
 #[test]
 fn a_premise_that_joins_by_value_is_missed_as_any_other() {
