@@ -127,6 +127,10 @@ fn run(program: &str, case: &Case) -> Result<(f64, u64, String), String> {
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         told = said.lines().last().unwrap_or_default().to_owned();
         let memory = String::from_utf8_lossy(&output.stderr).into_owned();
+        // 1 says that something is denied; anything else, that nothing was judged.
+        if !matches!(output.status.code(), Some(0 | 1)) || told.is_empty() {
+            return Err(format!("{program} did not judge: {memory}"));
+        }
         peak = memory.lines().last().and_then(|it| it.trim().parse::<u64>().ok()).unwrap_or(0);
     }
     Ok((least, peak / 1024, told))
