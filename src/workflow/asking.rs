@@ -118,7 +118,7 @@ impl Asking<'_> {
         let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
         let state = read_state(host, &session)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
-        let given = (&options.request, state.clone(), &variables);
+        let given = (&options.request, &state, &variables);
         let (request, _, _) = shaped(&session, &policies, given, self.limits)?;
         let planned = operation::plan(&session, &request, state, variables, &Silence).await?;
         let finished = &planned.finished;

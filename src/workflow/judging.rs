@@ -70,7 +70,7 @@ pub(super) fn in_force(
     if faults.has_errors() {
         return Err(faults);
     }
-    let shaped = shaped(session, &policies, (request, state.clone(), variables), &options.limits)?;
+    let shaped = shaped(session, &policies, (request, state, variables), &options.limits)?;
     (run.request, run.asked, run.problems) = shaped;
     run.policies = Some(policies);
     Ok(run)
@@ -80,14 +80,14 @@ pub(super) fn in_force(
 pub(super) fn shaped(
     session: &Session,
     policies: &Policies,
-    (request, state, variables): (&Request, State, &RootVariables),
+    (request, state, variables): (&Request, &State, &RootVariables),
     limits: &Limits,
 ) -> Result<(Request, Vec<Asked>, Diagnostics), Diagnostics> {
     let mut shaped = request.clone();
     if !policies.shape() {
         return Ok((shaped, Vec::new(), Diagnostics::new()));
     }
-    let (known, state) = operation::known_before(session, request, state, variables)?;
+    let (known, state) = operation::known_before(session, request, state.clone(), variables)?;
     let lowered = &known.lowered;
     let model = Model {
         config: &session.config,
@@ -268,7 +268,7 @@ pub(super) async fn judge_plan(
         return Err(problems);
     }
     let variables = session.variables(&inputs)?;
-    let given = (request, state.clone(), &variables);
+    let given = (request, &state, &variables);
     let (request, _, _) = shaped(session, policies, given, limits)?;
     let planned = operation::plan(session, &request, state, variables, &Silence).await?;
     let problems = planned.finished.problems.clone();
