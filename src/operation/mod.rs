@@ -8,6 +8,7 @@ pub mod explain;
 pub mod generate;
 pub mod graph;
 pub mod import;
+pub mod models;
 pub mod modules;
 pub mod plan;
 pub mod policies;
