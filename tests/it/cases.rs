@@ -53,6 +53,11 @@ fn cases_of_modules() {
 }
 
 #[test]
+fn cases_of_why() {
+    check_group("why");
+}
+
+#[test]
 fn cases_of_policies() {
     check_group("policies");
 }

@@ -214,6 +214,16 @@ impl ExplainContext {
             .or_else(|| self.places.of_declared(node))
     }
 
+    /// Returns where the block of a node stands.
+    pub(super) fn place_of(&self, node: Node) -> Option<String> {
+        self.places.of_declared(node)
+    }
+
+    /// Returns where one node reads another.
+    pub(super) fn place_between(&self, node: Node, read: Node) -> Option<String> {
+        self.places.of_read((node, read))
+    }
+
     pub(super) fn find(&self, address: &str) -> Option<Node> {
         if let Some(name) = address.strip_prefix("output.") {
             let declared = self.structure.modules.first()?.outputs.get(name).copied();
