@@ -23,8 +23,8 @@ use crate::world::World;
 /// What questions are answered from: a plan just made, or a saved one.
 pub struct ExplainContext {
     pub(super) engine: EngineRef,
-    pub(super) facts: Facts,
-    pub(super) structure: Structure,
+    pub(in crate::operation) facts: Facts,
+    pub(in crate::operation) structure: Structure,
     places: Places,
     flags: Vec<String>,
     words: Words,
