@@ -18,6 +18,7 @@ use crate::operation::models::{self, Basis};
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::operation::{graph as drawing, plan as operation, saved};
+use crate::state::State;
 
 /// What a question is asked of: a saved plan, or one that is made for it.
 #[derive(Clone, Debug, Default)]
@@ -145,7 +146,7 @@ async fn of_plan(
     options: &PlanOptions,
     answer: Answer<'_>,
 ) -> Result<String, Diagnostics> {
-    let (session, planned) = planned(host, options).await?;
+    let (session, planned) = planned(host, options, None).await?;
     let given = given(&session.config, &planned.variables, &session.sources);
     let model = models::of_planned(&session, &planned);
     let causes = Causes { model: &model, given: &given };
@@ -178,13 +179,22 @@ fn recorded(host: &Host<'_>, path: &Path) -> Result<ExplainContext, Diagnostics>
 }
 
 /// Makes a plan to ask. What is wrong with it is told.
-async fn planned(
+///
+/// - `state`: what it starts from; nothing for what is recorded.
+pub(super) async fn planned(
     host: &Host<'_>,
     options: &PlanOptions,
+    state: Option<State>,
 ) -> Result<(Session, Planned), Diagnostics> {
     let session = open_to_plan(host, &options.state, &options.request)?;
-    let locked = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
-    let state = read_state(host, &session)?.state.unwrap_or_default();
+    let locked = match &state {
+        Some(_) => None,
+        None => Some(lock(host, &session.backend, options.state.lock, "OperationTypePlan")?),
+    };
+    let state = match state {
+        Some(state) => state,
+        None => read_state(host, &session)?.state.unwrap_or_default(),
+    };
     let variables = root_variables(host, &session, &options.request)?;
     let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
     let planned = operation::plan(&session, &run.request, state, variables, &Silence).await?;
@@ -234,7 +244,8 @@ pub fn facts(
             (Some((known, _)), _) => known,
             (None, Some(path)) => recorded(host, path)?,
             (None, None) => {
-                let (session, planned) = runtime.block_on(planned(host, &subject.planning))?;
+                let (session, planned) =
+                    runtime.block_on(planned(host, &subject.planning, None))?;
                 ExplainContext::of_planned(&session, &planned.finished)
             }
         };

@@ -10,6 +10,7 @@ mod room;
 pub mod apply;
 mod asking;
 pub mod console;
+pub mod diff;
 pub mod explain;
 pub mod format;
 pub mod impact;

@@ -53,6 +53,11 @@ fn cases_of_modules() {
 }
 
 #[test]
+fn cases_of_diff() {
+    check_group("diff");
+}
+
+#[test]
 fn cases_of_impact() {
     check_group("impact");
 }

@@ -47,7 +47,10 @@ fn touched(folder: &Path, arguments: &[&str]) -> Vec<(String, u64)> {
     let document: Json = serde_json::from_str(&text).expect("JSON");
     let all = document["impacted"].as_array().expect("a list").iter();
     let one = |it: &Json| {
-        (it["address"].as_str().expect("text").to_owned(), it["distance"].as_u64().expect("a number"))
+        (
+            it["address"].as_str().expect("text").to_owned(),
+            it["distance"].as_u64().expect("a number"),
+        )
     };
     all.map(one).collect()
 }
@@ -97,8 +100,18 @@ fn what_was_edited_since_a_commit_is_where_one_begins() {
     // A file of a module elsewhere in the repository.
     git(folder.path(), &["add", "-A"]);
     git(folder.path(), &["commit", "-qm", "second"]);
-    fs::write(module.join("main.tf"), inner.replace("input = var.v", "input = \"${var.v}!\"")).expect("a file");
+    fs::write(module.join("main.tf"), inner.replace("input = var.v", "input = \"${var.v}!\""))
+        .expect("a file");
     assert_eq!(touched(&root, &["-since=HEAD"]), [("module.m.terraform_data.in".to_owned(), 0)]);
+
+    // The first plan is made from the files of that commit, beside the state and the modules as they are.
+    let (text, is_well) = entail(&root, &["apply", "-auto-approve"]);
+    assert!(is_well, "{text}");
+    let (text, _) = entail(&root, &["diff", "-since=HEAD"]);
+    assert!(text.contains("- module.m.terraform_data.in is not touched"), "{text}");
+    assert!(text.contains("0 appear, 1 disappear"), "{text}");
+    let (text, is_well) = entail(&root, &["diff", "-since=nowhere"]);
+    assert!(!is_well && text.contains("No such commit"), "{text}");
 
     let (text, is_well) = entail(&root, &["impact", "-since=nowhere"]);
     assert!(!is_well && text.contains("No such commit"), "{text}");

@@ -111,6 +111,7 @@ const ON_THE_DISK: &[(&str, &str)] = &[
     ("src/install/plugins.rs", "packages that are installed"),
     ("src/install/search.rs", "packages in mirrors of the file system"),
     ("src/install/web.rs", "what is loaded goes to a file"),
+    ("src/operation/git.rs", "the files of a commit are written out"),
     ("src/operation/modules/", "packages of modules are loaded and unpacked"),
     ("src/operation/plugins/", "packages are written to mirrors"),
     ("src/operation/policies/install.rs", "rules are put in their places"),

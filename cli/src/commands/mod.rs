@@ -10,6 +10,7 @@ pub mod apply;
 pub mod completion;
 pub mod console;
 pub mod destroy;
+pub mod diff;
 pub mod facts;
 pub mod fmt;
 pub mod force_unlock;
@@ -70,6 +71,7 @@ pub enum Command {
     Why(why::WhyArgs),
     Whatif(whatif::WhatifArgs),
     Impact(impact::ImpactArgs),
+    Diff(diff::DiffArgs),
     Query(query::QueryArgs),
     Facts(facts::FactsArgs),
     Completion(completion::CompletionArgs),

@@ -1,12 +1,12 @@
 //! What was edited since a commit, as git says.
 
 use std::ops::RangeInclusive;
-use std::path::{Component, Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::{Component, Path};
 
 use super::edits::Edits;
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
+use crate::operation::git;
 
 /// Returns what was edited since a commit in files of configurations and variables.
 ///
@@ -20,18 +20,15 @@ pub fn since(root: &Path, reference: &str) -> Result<Vec<Edits>, Diagnostic> {
         Diagnostic::error("Edits since a commit cannot be found")
             .detail(format!("What was edited since {reference} is not known: {why}."))
     };
-    let run = |arguments: &[&str]| git(root, arguments).map_err(failed);
-    let top = PathBuf::from(run(&["rev-parse", "--show-toplevel"])?.trim_end());
-    let commit = format!("{reference}^{{commit}}");
-    run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).map_err(|_| {
-        Diagnostic::error("No such commit")
-            .detail(format!("{reference} names no commit of the repository at {}.", top.display()))
-    })?;
+    let top = git::repository_of(root, reference)?;
+    let run = |arguments: &[&str]| git::run(root, arguments, None).map_err(failed);
     let plainly =
         ["-c", "core.quotepath=off", "diff", "--unified=0", "--no-color", "--no-ext-diff"];
     let named =
         ["--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", reference];
     let differences = run(&[&plainly[..], &named[..]].concat())?;
+    let within = run(&["rev-parse", "--show-prefix"])?;
+    let root = top.join(within.trim_end());
     let mut found = Vec::new();
     for (path, (before, now)) in hunks(&differences) {
         if !is_configuration(&path) {
@@ -40,34 +37,15 @@ pub fn since(root: &Path, reference: &str) -> Result<Vec<Edits>, Diagnostic> {
         let old = format!("{reference}:{path}");
         // A file that is new has no text before.
         let old = run(&["show", "--end-of-options", &old]).unwrap_or_default();
-        let file = relative(root, &top.join(&path));
+        let file = relative(&root, &top.join(&path));
         found.push(Edits { file, lines: now, before: Some((old, before)) });
     }
     let others = run(&["ls-files", "--others", "--exclude-standard", "--full-name", ":/"])?;
     for path in others.lines().filter(|it| is_configuration(it)) {
-        let file = relative(root, &top.join(path));
+        let file = relative(&root, &top.join(path));
         found.push(Edits { file, lines: vec![1..=usize::MAX], before: Some(Default::default()) });
     }
     Ok(found)
-}
-
-fn git(folder: &Path, arguments: &[&str]) -> Result<String, Error> {
-    let mut command = Command::new("git");
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
-    let output = command.output().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            "git is not installed, or not on the search path".to_owned()
-        }
-        _ => format!("git cannot be started: {error}"),
-    })?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let said: Vec<&str> = said.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
-            Err(said.join("; ").into())
-        }
-    }
 }
 
 type Lines = Vec<RangeInclusive<usize>>;
@@ -115,13 +93,9 @@ fn is_configuration(path: &str) -> bool {
 }
 
 /// A path as places name it: relative to the root module, with `..` where it lies outside.
+///
+/// - `root`: as git names it, symbolic links followed.
 fn relative(root: &Path, path: &Path) -> String {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let folder = path.parent().and_then(|it| it.canonicalize().ok());
-    let path = match (folder, path.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
-    };
     let (own, other): (Vec<Component<'_>>, Vec<Component<'_>>) =
         (root.components().collect(), path.components().collect());
     let common = own.iter().zip(&other).take_while(|it| it.0 == it.1).count();

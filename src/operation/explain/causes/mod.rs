@@ -18,8 +18,9 @@ use std::collections::{BTreeMap, HashSet};
 use entail_rules::{Action, Node};
 
 pub use part::{Context, Owner, Part};
-use show::{is, look, shown, shown_path};
+use show::is;
 pub use show::{lines, to_json};
+pub(in crate::operation) use show::{look, shown, shown_path};
 
 use self::origin::Given;
 use self::written::{Reader, Written, in_body};

@@ -49,7 +49,7 @@ pub(super) fn is(value: &Value) -> String {
 }
 
 /// A value in a line; secrets stay hidden.
-pub(in crate::operation::explain) fn shown(value: &Value) -> String {
+pub(in crate::operation) fn shown(value: &Value) -> String {
     if value.marks().is_secret() {
         return "(sensitive value)".to_owned();
     }
@@ -62,12 +62,12 @@ pub(in crate::operation::explain) fn shown(value: &Value) -> String {
 }
 
 /// A path as people write it: `input.image`, `triggers["a"]`.
-pub(in crate::operation::explain) fn shown_path(path: &[PathStep]) -> String {
+pub(in crate::operation) fn shown_path(path: &[PathStep]) -> String {
     crate::value::ShowPath(path).to_string().trim_start_matches('.').to_owned()
 }
 
 /// Follows a path, whether its steps are written as names or as keys. Nothing where it leads nowhere.
-pub(in crate::operation::explain) fn look(value: &Value, path: &[PathStep]) -> Option<Value> {
+pub(in crate::operation) fn look(value: &Value, path: &[PathStep]) -> Option<Value> {
     let mut at = value.clone();
     for step in path {
         let marks = at.marks();
