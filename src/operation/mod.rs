@@ -21,6 +21,7 @@ pub mod saved;
 pub mod session;
 pub mod state_commands;
 mod state_problems;
+pub mod unused;
 pub mod validate;
 pub mod workspaces;
 pub use crate::config::inputs as variables;

@@ -27,6 +27,7 @@ pub mod query;
 pub mod requirements;
 pub mod show;
 pub mod state;
+pub mod unused;
 pub mod validate;
 pub mod why;
 

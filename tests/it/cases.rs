@@ -58,6 +58,11 @@ fn cases_of_diff() {
 }
 
 #[test]
+fn cases_of_unused() {
+    check_group("unused");
+}
+
+#[test]
 fn cases_of_impact() {
     check_group("impact");
 }

@@ -33,6 +33,7 @@ pub mod show;
 pub mod state;
 pub mod taint;
 pub mod test;
+pub mod unused;
 pub mod validate;
 pub mod version;
 pub mod whatif;
@@ -72,6 +73,7 @@ pub enum Command {
     Whatif(whatif::WhatifArgs),
     Impact(impact::ImpactArgs),
     Diff(diff::DiffArgs),
+    Unused(unused::UnusedArgs),
     Query(query::QueryArgs),
     Facts(facts::FactsArgs),
     Completion(completion::CompletionArgs),

@@ -1,0 +1,129 @@
+//! `unused`: what a configuration declares and nothing reads: variables, local values, outputs of modules, provider configurations, data.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value as Json, json};
+
+use super::session::Session;
+use crate::address::Mode;
+use crate::config::Module;
+use crate::diagnostic::Span;
+use crate::lower::blocks::{BlockGraph, BlockKey};
+
+/// A block that nothing reads, or only what is itself read by nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unused {
+    /// `variable`, `local`, `output`, `provider` or `data`.
+    pub kind: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// `file:line,column`
+    pub place: String,
+    /// What reads it, all of which is unused as well.
+    pub read_by: Vec<String>,
+}
+
+/// Finds what nothing reads, by place. A block of a module that is called several times is unused where no call uses it.
+pub fn unused(session: &Session) -> Vec<Unused> {
+    let graph = &session.graph;
+    let mut users: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.blocks.len()];
+    for (user, block) in graph.blocks.iter().enumerate() {
+        for (used, _) in &block.edges {
+            if *used != user {
+                users[*used].insert(user);
+            }
+        }
+    }
+    let found: Vec<Option<(&'static str, Span)>> =
+        (0..graph.blocks.len()).map(|it| candidate(session, graph, it)).collect();
+    // The same place may be a block of several modules: it counts once.
+    let mut places: BTreeMap<(usize, Span), Vec<usize>> = BTreeMap::new();
+    for (block, it) in found.iter().enumerate() {
+        if let Some((_, span)) = it {
+            places.entry((span.file.0 as usize, *span)).or_default().push(block);
+        }
+    }
+    let mut dead: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let before = dead.len();
+        for blocks in places.values() {
+            let is_dead = |it: &usize| users[*it].iter().all(|user| dead.contains(user));
+            if blocks.iter().all(is_dead) {
+                dead.extend(blocks);
+            }
+        }
+        if dead.len() == before {
+            break;
+        }
+    }
+    let first = places.values().filter_map(|it| it.first()).filter(|it| dead.contains(it));
+    let mut all: Vec<(Span, Unused)> = first
+        .filter_map(|&block| {
+            let (kind, span) = found[block]?;
+            let read_by = users[block].iter().map(|it| name(graph, *it)).collect();
+            let place = session.sources.place(span);
+            Some((span, Unused { kind, name: name(graph, block), place, read_by }))
+        })
+        .collect();
+    all.sort_by_key(|it| session.sources.rank(it.0));
+    all.into_iter().map(|it| it.1).collect()
+}
+
+/// What may be unused: its kind, and where it stands.
+fn candidate(session: &Session, graph: &BlockGraph, block: usize) -> Option<(&'static str, Span)> {
+    let node = &graph.blocks[block];
+    let module: &Module = session.config.variant(&node.module)?;
+    match &node.key {
+        BlockKey::Variable(name) => Some(("variable", module.variables.get(name)?.declared)),
+        BlockKey::Local(name) => Some(("local", module.locals.get(name)?.name.span)),
+        BlockKey::Output(name) if !node.module.path.is_root() => {
+            let output = module.outputs.get(name)?;
+            // One that checks something is there for that.
+            output.preconditions.is_empty().then_some(("output", output.declared))
+        }
+        BlockKey::Resource(name) if name.mode == Mode::Data => {
+            let data = module.resources.get(name)?;
+            let is_for_itself = data.check.is_some() || data.lifecycle.has_conditions();
+            (!is_for_itself).then_some(("data", data.declared))
+        }
+        BlockKey::Provider(name, alias) => {
+            let found = module.provider_block(name, alias.as_deref())?;
+            Some(("provider", found.declared))
+        }
+        _ => None,
+    }
+}
+
+fn name(graph: &BlockGraph, block: usize) -> String {
+    graph.name(block).replace(" (expand)", "").replace(" (expand, ", " (")
+}
+
+/// Returns them as text, each on a line.
+pub fn text(all: &[Unused]) -> String {
+    if all.is_empty() {
+        return "Everything that is declared is read.\n".to_owned();
+    }
+    let width =
+        |of: fn(&Unused) -> &str| all.iter().map(|it| of(it).chars().count()).max().unwrap_or(0);
+    let (places, names) = (width(|it| &it.place), width(|it| &it.name));
+    let mut out = String::new();
+    for it in all {
+        let why = match it.read_by.as_slice() {
+            [] => "nothing reads it".to_owned(),
+            [one] => format!("only {one} reads it, which is unused"),
+            many => format!("only {} read it, which are unused", many.join(", ")),
+        };
+        out.push_str(&format!("  {:places$}  {:names$}  {why}\n", it.place, it.name));
+    }
+    out
+}
+
+/// Returns them as JSON.
+pub fn to_json(all: &[Unused]) -> Json {
+    let one = |it: &Unused| {
+        let (file, at) = it.place.rsplit_once(':').unwrap_or((&it.place, ""));
+        let line = at.split(',').next().and_then(|it| it.parse::<u64>().ok());
+        json!({"kind": it.kind, "name": it.name, "file": file, "line": line, "read_by": it.read_by})
+    };
+    json!({"format_version": "1.0", "unused": all.iter().map(one).collect::<Vec<_>>()})
+}
