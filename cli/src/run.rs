@@ -125,6 +125,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Show(args) => commands::show::run(ui, world, &args),
         Command::Why(args) => commands::why::run(ui, world, &args),
         Command::Unused(args) => commands::unused::run(ui, world, &args),
+        Command::Minimal(args) => commands::minimal::run(ui, world, &args),
         Command::Diff(args) => commands::diff::run(ui, world, &args),
         Command::Impact(args) => commands::impact::run(ui, world, &args),
         Command::Whatif(args) => commands::whatif::run(ui, world, &args),

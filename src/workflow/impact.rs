@@ -56,7 +56,7 @@ pub fn impact(
 }
 
 /// What is known without providers. What a variable that was not given will be is not known, and need not be.
-fn known(
+pub(super) fn known(
     host: &Host<'_>,
     options: &PlanOptions,
 ) -> Result<(ExplainContext, Diagnostics), Diagnostics> {

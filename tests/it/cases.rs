@@ -63,6 +63,11 @@ fn cases_of_unused() {
 }
 
 #[test]
+fn cases_of_minimal() {
+    check_group("minimal");
+}
+
+#[test]
 fn cases_of_impact() {
     check_group("impact");
 }

@@ -22,6 +22,7 @@ pub mod init;
 pub mod login;
 pub mod man;
 pub mod metadata;
+pub mod minimal;
 pub mod output;
 pub mod plan;
 pub mod policy;
@@ -73,6 +74,7 @@ pub enum Command {
     Whatif(whatif::WhatifArgs),
     Impact(impact::ImpactArgs),
     Diff(diff::DiffArgs),
+    Minimal(minimal::MinimalArgs),
     Unused(unused::UnusedArgs),
     Query(query::QueryArgs),
     Facts(facts::FactsArgs),
