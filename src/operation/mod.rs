@@ -7,6 +7,7 @@ pub mod console;
 pub mod explain;
 pub mod generate;
 pub mod graph;
+pub mod impact;
 pub mod import;
 pub mod models;
 pub mod modules;

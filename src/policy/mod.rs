@@ -29,7 +29,7 @@ pub mod waivers;
 pub mod watch;
 pub mod why;
 pub mod why_not;
-mod written;
+pub mod written;
 
 pub use asked::Asked;
 pub use judge::judge;

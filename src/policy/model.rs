@@ -150,7 +150,7 @@ impl<'a> Model<'a> {
     }
 
     /// Returns what a state holds of an object.
-    fn recorded(&self, node: Node, state: &State) -> Option<Value> {
+    pub fn recorded(&self, node: Node, state: &State) -> Option<Value> {
         let address = self.structure.instance(node)?;
         let resource = state.resources.get(&address.of())?;
         let object = resource.instances.get(&address.key)?.current.as_ref()?;
