@@ -47,7 +47,10 @@ fn touched(folder: &Path, arguments: &[&str]) -> Vec<(String, u64)> {
     let document: Json = serde_json::from_str(&text).expect("JSON");
     let all = document["impacted"].as_array().expect("a list").iter();
     let one = |it: &Json| {
-        (it["address"].as_str().expect("text").to_owned(), it["distance"].as_u64().expect("a number"))
+        (
+            it["address"].as_str().expect("text").to_owned(),
+            it["distance"].as_u64().expect("a number"),
+        )
     };
     all.map(one).collect()
 }
@@ -97,7 +100,8 @@ fn what_was_edited_since_a_commit_is_where_one_begins() {
     // A file of a module elsewhere in the repository.
     git(folder.path(), &["add", "-A"]);
     git(folder.path(), &["commit", "-qm", "second"]);
-    fs::write(module.join("main.tf"), inner.replace("input = var.v", "input = \"${var.v}!\"")).expect("a file");
+    fs::write(module.join("main.tf"), inner.replace("input = var.v", "input = \"${var.v}!\""))
+        .expect("a file");
     assert_eq!(touched(&root, &["-since=HEAD"]), [("module.m.terraform_data.in".to_owned(), 0)]);
 
     let (text, is_well) = entail(&root, &["impact", "-since=nowhere"]);
