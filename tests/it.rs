@@ -51,6 +51,8 @@ mod saved;
 mod scripted;
 #[path = "it/shaping.rs"]
 mod shaping;
+#[path = "it/watching.rs"]
+mod watching;
 #[path = "it/since.rs"]
 mod since;
 #[path = "it/sources.rs"]

@@ -9,7 +9,7 @@ use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::event::{Event, Sink, Stage, Summary};
 use entail::plan::Plan;
-use entail::policy::Report;
+use entail::policy::{Report, Verdict};
 use entail::value::text::shown;
 use entail::workflow::init::Step;
 use entail::workflow::{Host, Schemas, Tell};
@@ -371,6 +371,10 @@ impl Tell for Ui {
         self.messages(&json::verdicts(report, &self.timestamp()));
         self.say(&format!("\n{}", policy::report(report, true, &self.style())));
         self.diagnostics(report.problems.clone());
+    }
+
+    fn denied(&self, verdict: &Verdict) {
+        self.messages(&json::verdict(verdict, &self.timestamp()));
     }
 
     fn carries_out(&self) {

@@ -79,11 +79,17 @@ fn tests_exit_with_what_came_of_them() {
     assert!(text.contains("Coverage: 2 of 3 rules met, 4 of 5 premises."), "{text}");
     assert!(text.contains("no test misses, in s3.public:"), "{text}");
 
-    let wrong = TESTS.replace("s3.tags", "s3.nothing");
+    let unknown = TESTS.replace("s3.tags", "s3.tag");
+    let folder = Folder::new("test-unknown", RULES, &unknown);
+    let (code, text) = folder.said(&["policy", "test"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("Did you mean s3.tags?"), "{text}");
+
+    let wrong = TESTS.replace("s3.tags", "s3.name");
     let folder = Folder::new("test-wrong", RULES, &wrong);
     let (code, text) = folder.said(&["policy", "test"]);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("expected a verdict of s3.nothing on anything; came none"), "{text}");
+    assert!(text.contains("expected a verdict of s3.name on anything; came none"), "{text}");
     assert!(text.contains("expected no verdict of s3.tags on aws_s3_bucket.a"), "{text}");
     let (code, document) = folder.document(&["policy", "test", "-json", "policies"]);
     assert_eq!(code, Some(1));

@@ -15,21 +15,31 @@ pub(super) struct Counted {
     is_certain: bool,
     /// Whether it may turn out to be the same as another one.
     may_coincide: bool,
+    /// Whether it may turn out to be more than one, or none: it stands for what is not known yet.
+    is_several: bool,
     /// Whether how often it is there must not be shown.
     is_secret: bool,
 }
 
 impl Counted {
+    /// - `several`: whether a word of the row stands for several things.
     pub(super) fn of_row(
         row: &[u64],
         column: Option<usize>,
         is_certain: bool,
         known: &Values,
+        several: &dyn Fn(usize) -> bool,
     ) -> Counted {
+        let is_several = match column {
+            // However many there are, of anything else they have the same.
+            Some(it) if !values::is_open(row[it]) => several(it),
+            _ => (0..row.len()).any(several),
+        };
         Counted {
             value: column.map(|it| known.value(row[it]).unwrap_or(Value::int(row[it] as i64))),
-            is_certain,
+            is_certain: is_certain && !(0..row.len()).any(several),
             may_coincide: row.iter().any(|it| values::is_open(*it)),
+            is_several,
             is_secret: row.iter().any(|it| values::is_secret(*it)),
         }
     }
@@ -39,6 +49,7 @@ impl Counted {
             value: value.cloned(),
             is_certain: reached.is_certain,
             may_coincide: value.is_some_and(|it| !it.is_wholly_known()),
+            is_several: reached.is_several,
             is_secret: reached.value.contains_sensitive(),
         }
     }
@@ -104,7 +115,8 @@ fn count(all: &[Counted]) -> Value {
     }
     // Something is there for certain, whatever it turns out to be.
     let least = if open { least.max(1) } else { least };
-    between(Some(number(least)), Some(number(most)))
+    let is_bounded = !all.iter().any(|it| it.is_several);
+    between(Some(number(least)), is_bounded.then(|| number(most)))
 }
 
 fn number(count: u64) -> Number {
@@ -129,6 +141,10 @@ fn between(lower: Option<Number>, upper: Option<Number>) -> Value {
 
 fn sum(all: &[Counted]) -> Value {
     let (mut lower, mut upper) = (Number::Int(0), Number::Int(0));
+    let of_several = |sign: i32| {
+        let is_one = |it: &Value| it.as_number().is_some_and(|it| it.sign() == sign);
+        all.iter().any(|it| it.is_several && it.value.as_ref().is_some_and(is_one))
+    };
     for it in all {
         let Some(number) = it.value.as_ref().and_then(Value::as_number) else {
             return between(None, None);
@@ -145,7 +161,7 @@ fn sum(all: &[Counted]) -> Value {
             upper = next;
         }
     }
-    between(Some(lower), Some(upper))
+    between(Some(lower).filter(|_| !of_several(-1)), Some(upper).filter(|_| !of_several(1)))
 }
 
 fn extreme(function: Aggregate, all: &[Counted]) -> Value {

@@ -73,6 +73,12 @@ pub trait Domain: Sync {
         false
     }
 
+    /// Returns whether a node stands for instances of which it is not known how many there will be.
+    fn is_several(&self, node: u64) -> bool {
+        let _ = node;
+        false
+    }
+
     /// Returns what something of a kind is called: the address of a node.
     fn show(&self, kind: &str, word: u64) -> Str;
 

@@ -2,7 +2,9 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions;
-use crate::expression::{Around, Ask, Declared, Scope, evaluate_with, unknown_function};
+use crate::expression::{
+    Around, Ask, Declared, Scope, evaluate_with, miscounted, unknown_function,
+};
 use crate::stack::deeper;
 use crate::syntax::{self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Step, UnaryOp};
 use crate::value::{Str, Type, Value};
@@ -73,10 +75,13 @@ pub(super) struct Named {
 pub(super) fn read(expression: &Expression) -> (Expression, Vec<Named>, Diagnostics) {
     let mut expression = expression.clone();
     let mut problems = Diagnostics::new();
-    syntax::calls(&expression, &mut |name, _, span| {
+    syntax::parts(&expression, &mut |it| {
+        let Expr::Call(call) = &it.expr else { return };
+        let (name, span) = (&call.name, it.span);
         if Tense::of(&name.text).is_some() {
             return;
         }
+        problems.extend(miscounted(call, span));
         let own = name.text.strip_prefix("core::").unwrap_or(&name.text);
         if IMPURE.contains(&own) {
             problems.push(problem::impure(&name.text, span));

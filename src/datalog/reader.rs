@@ -158,11 +158,12 @@ impl<'a> RuleReader<'a> {
             },
             Expression::Arithmetic(..) => self.fail(problem::computed_column(term.span())),
             Expression::InTense(tense, it) => {
-                self.expect_kind(&Expression::Variable(it.clone()), kinds::NODE);
                 let variable = match unbound {
                     Unbound::IsNew => self.bind(it),
                     Unbound::IsWrong(place) => self.bound(it, place)?,
                 };
+                // Behind it, so that a variable that is new here has its kind.
+                self.expect_kind(&Expression::Variable(it.clone()), kinds::NODE);
                 Some(Term::InTense(*tense, variable))
             }
             _ => match self.value(term, "a column")? {

@@ -27,6 +27,8 @@ pub struct Reached {
     pub is_certain: bool,
     /// Whether it is as somebody wrote it, so that nobody knows what a provider makes of its texts.
     pub is_as_written: bool,
+    /// Whether it may turn out to be more than one: what an unknown collection holds.
+    pub is_several: bool,
 }
 
 /// Shows everything that the steps lead to. What is absent, null or empty is nothing; what is not known yet may be there.
@@ -52,7 +54,7 @@ impl Walk<'_> {
         }
         let Some((step, rest)) = steps.split_first() else {
             if is_element || !is_empty(bare) {
-                self.tell(value.clone().mark(&marks), true);
+                self.tell(value.clone().mark(&marks), true, false);
             }
             return;
         };
@@ -64,9 +66,9 @@ impl Walk<'_> {
         }
     }
 
-    fn tell(&mut self, value: Value, is_certain: bool) {
+    fn tell(&mut self, value: Value, is_certain: bool, is_several: bool) {
         let keys = self.keys.clone();
-        (self.see)(Reached { value, keys, is_certain, is_as_written: false });
+        (self.see)(Reached { value, keys, is_certain, is_as_written: false, is_several });
     }
 
     /// What is not known yet may be there, with any keys.
@@ -79,7 +81,14 @@ impl Walk<'_> {
             false => Value::unknown(type_behind(ty, steps)).mark(marks),
         };
         let is_certain = steps.is_empty() && is_there(value);
-        self.tell(reached, is_certain);
+        // A name may lead through a list, where nobody knows what is there.
+        let is_one = matches!(ty.kind(), Kind::Object(_) | Kind::Map(_));
+        let goes_through = |it: &Step<'_>| match it {
+            Step::Each | Step::Any => true,
+            Step::Name(_) => !is_one,
+            Step::Key(_) => false,
+        };
+        self.tell(reached, is_certain, steps.iter().any(goes_through));
         self.keys.truncate(before);
     }
 
@@ -117,7 +126,7 @@ impl Walk<'_> {
                     for it in found {
                         let before = self.keys.len();
                         self.keys.extend(it.keys);
-                        self.tell(it.value.mark(marks), false);
+                        self.tell(it.value.mark(marks), false, it.is_several);
                         self.keys.truncate(before);
                     }
                 }

@@ -1,9 +1,24 @@
-//! Calls of functions that do not exist, and the ones that may have been meant.
+//! Calls of functions that do not exist, and the ones that may have been meant; calls that cannot be right, whatever the arguments are.
 
-use super::functions::nearest;
-use super::problems::problem;
+use super::functions::{self, nearest};
+use super::problems::{problem, too_few_arguments, too_many_arguments};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::Name;
+use crate::syntax::{Call, Name};
+
+/// Returns what is wrong with the number of arguments of a call, as far as the call itself says it; `whole` is the whole call.
+pub fn miscounted(call: &Call, whole: Span) -> Option<Diagnostic> {
+    let name = &*call.name.text;
+    let function = functions::find(name.strip_prefix("core::").unwrap_or(name))?;
+    let (given, expected) = (call.arguments.len(), function.parameters.len());
+    let takes_more = function.variadic.is_some();
+    if given > expected && !takes_more {
+        let first = call.arguments[expected].span;
+        return Some(too_many_arguments(name, expected, first, whole));
+    }
+    // What is behind `...` may be any number.
+    let missing = function.parameters.get(given).filter(|_| !call.expand)?;
+    Some(too_few_arguments(name, expected, takes_more, missing.name, call.close, whole))
+}
 
 /// A function name that nothing defines; `whole` is the whole call.
 pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {

@@ -271,10 +271,9 @@ impl Loaded {
         all.filter_map(|(pair, place)| Some((*pair, span(place)?))).collect()
     }
 
-    /// Returns how often policies denied the plan, where they did.
-    pub fn denials(&self) -> Option<u64> {
-        let report = self.verdicts()?;
-        report["summary"]["deny"].as_u64().filter(|it| *it > 0)
+    /// Returns what policies said of the plan when it was made.
+    pub fn report(&self) -> Option<Report> {
+        self.verdicts().map(|it| Report::of_json(&it))
     }
 
     /// Returns the policies that the plan was judged by.

@@ -10,6 +10,8 @@ pub mod judge;
 mod levels;
 pub mod lint;
 pub mod model;
+mod naming;
+mod places;
 pub mod premises;
 pub mod proof;
 pub mod proven;
@@ -29,8 +31,12 @@ pub mod why;
 pub mod why_not;
 pub mod written;
 
+pub use asked::Asked;
 pub use judge::judge;
 pub use model::Model;
 pub use rules::Policies;
 pub use source::{Origin, PolicySource};
 pub use verdict::{Report, Verdict};
+
+/// The version of the vocabulary: the second number grows with what comes to it, the first with what policies may no longer rely on.
+pub const VOCABULARY_VERSION: &str = "1.0";

@@ -1,8 +1,9 @@
 //! What rules over values look at: the nodes of a configuration or a plan, and what each of them is, was and is written as.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::places::RecordedModules;
 use entail_rules::atom::word_text;
 use entail_rules::{Atom, Node};
 use parking_lot::Mutex;
@@ -15,7 +16,7 @@ use crate::datalog::{Domain, Tense, Values};
 use crate::diagnostic::{Sources, Span};
 use crate::lower::Structure;
 use crate::lower::blocks::{BlockGraph, BlockKey};
-use crate::lower::structure::{ModuleId, NodeKind};
+use crate::lower::structure::NodeKind;
 use crate::plan::{Change, Plan};
 use crate::state::{Attributes, Object, State};
 use crate::value::path::get as path_get;
@@ -60,6 +61,7 @@ pub struct Memo {
     pub(super) circles: FxHashMap<(Variant, BlockKey), u32>,
     /// Whether values say which objects they were made of.
     pub(super) is_tracing: bool,
+    pub(super) modules: OnceLock<RecordedModules>,
 }
 
 impl Memo {
@@ -105,89 +107,6 @@ impl<'a> Model<'a> {
         Node(self.structure.nodes.len() as u32)
     }
 
-    /// The node of a module instance.
-    pub fn module_node(&self, module: ModuleId) -> Node {
-        Node(self.structure.nodes.len() as u32 + 1 + module.0)
-    }
-
-    /// Returns the module instance that a node stands for.
-    pub fn module_of_node(&self, node: Node) -> Option<ModuleId> {
-        let at = node.0.checked_sub(self.structure.nodes.len() as u32 + 1)?;
-        ((at as usize) < self.structure.modules.len()).then_some(ModuleId(at))
-    }
-
-    /// Returns the address of a node.
-    pub fn address(&self, node: Node) -> String {
-        if node == self.whole() {
-            return String::new();
-        }
-        if let Some(module) = self.module_of_node(node) {
-            return self.structure.module(module).address.to_string();
-        }
-        match self.structure.kind(node) {
-            NodeKind::Pending(resource) => {
-                format!("{}[*]", self.structure.resource(*resource).address)
-            }
-            NodeKind::Output(module, name) => {
-                let module = &self.structure.module(*module).address;
-                if module.is_root() { format!("output.{name}") } else { format!("{module}.{name}") }
-            }
-            _ => self.structure.name(node),
-        }
-    }
-
-    /// Returns whether a node stands in an instance of a module, named by its path without keys: `net.subnet`.
-    pub fn is_within(&self, node: Node, module: &str) -> bool {
-        let node = self.module_of_node(node).or_else(|| self.module_id(node));
-        let Some(address) = node.map(|it| &self.structure.module(it).address) else {
-            return false;
-        };
-        let path: Vec<&str> = address.0.iter().map(|it| &*it.0).collect();
-        let wanted: Vec<&str> = module.split('.').collect();
-        path.starts_with(&wanted)
-    }
-
-    /// Returns the module instance that a node stands in.
-    pub fn module_id(&self, node: Node) -> Option<ModuleId> {
-        if node.0 as usize >= self.structure.nodes.len() {
-            return self.structure.module(self.module_of_node(node)?).parent.map(|it| it.0);
-        }
-        match self.structure.kind(node) {
-            NodeKind::Object(id, _) | NodeKind::Pending(id) => {
-                let resource = self.structure.resource(*id);
-                resource.module.or_else(|| {
-                    let mut modules = self.structure.modules.iter();
-                    let at = modules.position(|it| it.address == resource.address.module)?;
-                    Some(ModuleId(at as u32))
-                })
-            }
-            NodeKind::Variable(id, _) | NodeKind::Output(id, _) => Some(*id),
-            _ => None,
-        }
-    }
-
-    /// Returns where the block of a node is declared.
-    pub fn declared(&self, node: Node) -> Option<Span> {
-        if node.0 as usize >= self.structure.nodes.len() {
-            let (parent, call) = self.structure.module(self.module_of_node(node)?).parent?;
-            let config = &self.structure.module(parent).config;
-            return config.calls.get(&self.structure.call(call).name).map(|it| it.declared);
-        }
-        let of_module = |module: &ModuleId| &self.structure.module(*module).config;
-        match self.structure.kind(node) {
-            NodeKind::Object(id, _) | NodeKind::Pending(id) => {
-                self.structure.block(*id).map(|it| it.declared)
-            }
-            NodeKind::Output(module, name) => {
-                of_module(module).outputs.get(name).map(|it| it.declared)
-            }
-            NodeKind::Variable(module, name) => {
-                of_module(module).variables.get(name).map(|it| it.declared)
-            }
-            _ => None,
-        }
-    }
-
     /// Returns what will be: planned, or as the configuration says.
     fn planned(&self, node: Node) -> Option<Value> {
         match self.structure.kind(node) {
@@ -205,6 +124,10 @@ impl<'a> Model<'a> {
             NodeKind::Pending(_) => Some(self.written(node)),
             NodeKind::Variable(..) | NodeKind::Output(..) => {
                 Some(Value::object([(Str::from("value"), self.written(node))]))
+            }
+            NodeKind::Recorded(name) => {
+                let value = self.plan.as_ref()?.plan.prior_state.outputs.get(name)?.value.clone();
+                Some(Value::object([(Str::from("value"), value)]))
             }
             _ => None,
         }
@@ -304,6 +227,20 @@ impl Domain for Model<'_> {
             NodeKind::Object(id, _) | NodeKind::Pending(id) => {
                 // What those of the program itself take is known: any value, as it is.
                 self.structure.block(*id).is_some_and(|it| !it.provider_source.is_builtin())
+            }
+            _ => false,
+        }
+    }
+
+    fn is_several(&self, node: u64) -> bool {
+        let Some(node) = Node::from_word(Tense::split(node).1) else { return false };
+        if let Some(module) = self.module_of_node(node) {
+            return self.structure.module(module).pending;
+        }
+        match self.structure.nodes.get(node.0 as usize) {
+            Some(NodeKind::Pending(_)) => true,
+            Some(NodeKind::Object(..) | NodeKind::Variable(..) | NodeKind::Output(..)) => {
+                self.module_id(node).is_some_and(|it| self.structure.module(it).pending)
             }
             _ => false,
         }

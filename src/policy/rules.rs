@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use entail_rules::{Facts, Node};
 
+use super::naming::with_rule;
 use super::shaping::unfit;
 use super::source::PolicySource;
 use super::told;
@@ -138,7 +139,8 @@ impl Policies {
             Policies { info: Vec::new(), rules: Vec::new(), program, sources: policies };
         policies.inform(sources, &mut problems);
         policies.number_verdicts();
-        (policies, problems)
+        let named = problems.0.into_iter().map(|it| with_rule(it, sources));
+        (policies, Diagnostics(named.collect()))
     }
 
     /// Returns whether there is nothing to judge by.

@@ -12,7 +12,7 @@ use crate::address::{InstanceKey, Mode};
 use crate::datalog::{Database, Program};
 use crate::expression::Subject;
 use crate::expression::body::named_references;
-use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode};
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
 use crate::plan::Change;
 use crate::value::difference::differences;
 use crate::value::{PathStep, ShowPath, Str, Type, Value};
@@ -24,10 +24,13 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
     ("model::object", &["Node", "Value", "Value", "Value"]),
     ("model::value", &["Node", "Value", "Value"]),
     ("model::module", &["Node", "Value"]),
+    ("model::recorded_module", &["Node", "Value"]),
     ("model::stands_in", &["Node", "Node"]),
     ("model::address", &["Node", "Value"]),
     ("model::key", &["Node", "Value"]),
     ("model::keys", &["Node"]),
+    ("model::keyed", &["Node", "Node"]),
+    ("model::for_each", &["Node"]),
     ("model::place", &["Node", "Value", "Value"]),
     ("model::provider", &["Node", "Value"]),
     ("model::provider_argument", &["Node", "Value", "Value"]),
@@ -106,7 +109,7 @@ impl Teller<'_, '_> {
             let id = ModuleId(at);
             let node = self.model.module_node(id).word();
             let module = self.model.structure.module(id);
-            let address = self.text(&module.address.to_string());
+            let address = self.text(&self.model.address(self.model.module_node(id)));
             match module.pending && !self.is_before_walk() {
                 true => self.open_row("model::module", &[node, address]),
                 false => self.row("model::module", &[node, address]),
@@ -124,6 +127,15 @@ impl Teller<'_, '_> {
             }
             self.key(node, &module.key.clone());
             self.place(self.model.module_node(id));
+        }
+        for node in self.model.recorded_modules() {
+            let Some(module) = self.model.recorded_module(node) else { continue };
+            let (address, key) = (module.to_string(), module.0.last().map(|it| it.1.clone()));
+            let row = [node.word(), self.text(&address)];
+            self.row("model::recorded_module", &row);
+            self.row("model::address", &row);
+            self.stands_in(node);
+            self.key(node.word(), &key.unwrap_or(InstanceKey::None));
         }
     }
 
@@ -144,9 +156,27 @@ impl Teller<'_, '_> {
                     self.object(node, *id, &InstanceKey::None, is_open);
                     self.unknown("model::key", node);
                 }
-                NodeKind::Repetition(_) => self.row("model::keys", &[node.word()]),
-                NodeKind::Variable(module, name) => self.value(node, "variable", *module, name),
-                NodeKind::Output(module, name) => self.value(node, "output", *module, name),
+                NodeKind::Repetition(id) => {
+                    self.row("model::keys", &[node.word()]);
+                    let resource = structure.resource(*id);
+                    for it in resource.instances.values().chain(&resource.pending) {
+                        self.row("model::keyed", &[it.word(), node.word()]);
+                        if resource.style == Style::ForEach {
+                            self.row("model::for_each", &[it.word()]);
+                        }
+                    }
+                }
+                NodeKind::Variable(_, name) => self.value(node, "variable", name),
+                NodeKind::Output(_, name) => self.value(node, "output", name),
+                // One that only the state has stays where the plan says nothing of it.
+                NodeKind::Recorded(name) => {
+                    let plan = self.model.plan.as_ref().map(|it| it.plan);
+                    if plan.is_some_and(|it| !it.outputs.contains_key(name)) {
+                        self.value(node, "output", name);
+                        let root = self.model.module_node(Structure::ROOT).word();
+                        self.row("model::stands_in", &[node.word(), root]);
+                    }
+                }
                 _ => {}
             }
         }
@@ -183,7 +213,7 @@ impl Teller<'_, '_> {
         }
         self.address(node);
         self.key(node.word(), key);
-        self.stands_in(node, self.model.module_id(node));
+        self.stands_in(node);
         self.place(node);
         self.provider(node, id);
         if self.is_read("model::argument") {
@@ -219,11 +249,11 @@ impl Teller<'_, '_> {
         found
     }
 
-    fn value(&mut self, node: Node, what: &str, module: ModuleId, name: &str) {
+    fn value(&mut self, node: Node, what: &str, name: &str) {
         let row = [node.word(), self.text(what), self.text(name)];
         self.row("model::value", &row);
         self.address(node);
-        self.stands_in(node, Some(module));
+        self.stands_in(node);
         self.place(node);
     }
 
@@ -245,10 +275,9 @@ impl Teller<'_, '_> {
         }
     }
 
-    fn stands_in(&mut self, node: Node, module: Option<ModuleId>) {
-        if let Some(module) = module {
-            let module = self.model.module_node(module).word();
-            self.row("model::stands_in", &[node.word(), module]);
+    fn stands_in(&mut self, node: Node) {
+        if let Some(module) = self.model.module_around(node) {
+            self.row("model::stands_in", &[node.word(), module.word()]);
         }
     }
 

@@ -201,7 +201,7 @@ impl Report {
             if is_refused {
                 self.problems.push(not_overridable(&it.rule));
             } else if !is_used {
-                self.problems.push(nothing_overruled(&it.rule));
+                self.problems.push(nothing_overruled(it));
             }
         }
     }
@@ -213,7 +213,8 @@ fn not_overridable(rule: &str) -> Diagnostic {
     ))
 }
 
-fn nothing_overruled(rule: &str) -> Diagnostic {
+fn nothing_overruled(it: &Overruling) -> Diagnostic {
+    let at = it.address.as_ref().map_or(String::new(), |it| format!(" for {it}"));
     Diagnostic::warning("Nothing to overrule")
-        .detail(format!("No denial of `{rule}` is there that -override names."))
+        .detail(format!("No denial of `{}`{at} is there that -override names.", it.rule))
 }

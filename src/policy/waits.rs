@@ -5,13 +5,18 @@ use std::collections::BTreeSet;
 use entail_rules::{Node, atom::Atom};
 
 use super::model::Model;
-use crate::datalog::check::{Literal, Pattern, Reference, Term};
-use crate::datalog::evaluate::binding;
+use super::proof::lines::counted;
+use crate::address::InstanceKey;
+use crate::datalog::check::{Literal, Pattern, Reference};
+use crate::datalog::evaluate::{binding, premises};
 use crate::datalog::{Database, Domain, Program, values};
 use crate::lower::structure::{NodeKind, Style};
 
 /// How many conclusions are looked at for one verdict.
 const MOST: usize = 100;
+
+/// In how many rows is looked for those that a negation or an aggregate is about.
+const MOST_ROWS: usize = 10_000;
 
 /// Returns the addresses and paths of what is not known yet, below a conclusion and all that it rests on.
 pub(super) fn waits(
@@ -58,7 +63,12 @@ impl Search<'_> {
     fn look(&mut self, (relation, position): (usize, usize)) {
         let Some(database) = self.database else { return };
         match binding(self.program, database, Some(self.model), relation, position) {
-            Some((rule, words)) => self.look_at(rule, &words),
+            Some((rule, words)) => {
+                let below = premises(self.program, database, relation, position);
+                let below = below.map_or(Vec::new(), |it| it.1).into_iter();
+                self.open.extend(below.filter(|it| !database.table(it.0).is_certain(it.1)));
+                self.look_at(rule, &words);
+            }
             None => self.given(database.table(relation).row(position)),
         }
     }
@@ -67,7 +77,10 @@ impl Search<'_> {
         let rule = &self.program.rules[rule];
         for literal in &rule.body {
             match literal {
-                Literal::Holds(pattern) | Literal::Absent(pattern) => self.rests_on(pattern, words),
+                Literal::Absent(pattern) | Literal::Aggregate { pattern, .. } => {
+                    self.rests_on(pattern, words);
+                }
+                Literal::Holds(_) => {}
                 Literal::Refers(reference, _)
                 | Literal::Lacks(reference, _)
                 | Literal::Member(_, reference)
@@ -79,27 +92,21 @@ impl Search<'_> {
                         self.reference(&reference, &rule.kinds, words);
                     }
                 }
-                Literal::Compare(..) | Literal::Let(..) | Literal::Aggregate { .. } => {}
+                Literal::Compare(..) | Literal::Let(..) => {}
             }
         }
     }
 
-    /// Goes on with the row that a pattern means, where that is only possible.
+    /// Goes on with the rows that a negation or an aggregate is about, as far as they are only possible.
     fn rests_on(&mut self, pattern: &Pattern, words: &[Option<u64>]) {
         let Some(database) = self.database else { return };
-        let word = |term: &Term| match term {
-            Term::Variable(it) => words[*it],
-            Term::InTense(tense, it) => Some(tense.of_node(words[*it]?)),
-            Term::Word(it) => Some(*it),
-            Term::Any => None,
-        };
-        let row: Option<Vec<u64>> = pattern.terms.iter().map(word).collect();
         let table = database.table(pattern.relation);
-        if let Some(position) = row.and_then(|it| table.position(&it))
-            && !table.is_certain(position)
-        {
-            self.open.push((pattern.relation, position));
+        if table.len() > MOST_ROWS {
+            return;
         }
+        let all = counted(pattern, words, database).into_iter();
+        let open = all.filter(|it| !table.is_certain(*it)).take(MOST);
+        self.open.extend(open.map(|it| (pattern.relation, it)));
     }
 
     fn reference(&mut self, reference: &Reference, kinds: &[String], words: &[Option<u64>]) {
@@ -120,12 +127,28 @@ impl Search<'_> {
             return;
         };
         let resource = self.model.structure.resource(*id);
-        let keys = match resource.style {
-            Style::Count => "count",
-            Style::ForEach => "for_each",
-            Style::Enabled => "enabled",
-            Style::Single => return,
-        };
-        self.found.insert(format!("{}.{keys}", resource.address));
+        let mut module = resource.module;
+        // The calls around it wait for theirs.
+        while let Some(node) = module.map(|it| self.model.structure.module(it)) {
+            let Some((parent, call)) = node.parent.filter(|_| node.pending) else { break };
+            let call = self.model.structure.call(call);
+            if let Some(keys) = keys_of(call.style).filter(|_| node.key == InstanceKey::None) {
+                self.found.insert(format!("{}.{keys}", node.address));
+            }
+            module = Some(parent);
+        }
+        if let Some(keys) = keys_of(resource.style).filter(|_| resource.repetition.is_some()) {
+            self.found.insert(format!("{}.{keys}", resource.address));
+        }
+    }
+}
+
+/// The argument that says which instances there are.
+fn keys_of(style: Style) -> Option<&'static str> {
+    match style {
+        Style::Count => Some("count"),
+        Style::ForEach => Some("for_each"),
+        Style::Enabled => Some("enabled"),
+        Style::Single => None,
     }
 }

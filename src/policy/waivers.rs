@@ -85,8 +85,11 @@ fn lines(source: &Source) -> Vec<(usize, &str)> {
     for (at, _) in source.text.match_indices(WORD) {
         let line_start = source.text[..at].rfind('\n').map_or(0, |it| it + 1);
         let before = &source.text[line_start..at];
+        // A block comment goes over lines.
+        let above = &source.text[..line_start];
+        let is_within = above.rfind("/*") > above.rfind("*/") && before.trim().is_empty();
         let is_comment = ["#", "//", "/*", "*"].iter().any(|it| before.contains(it));
-        if !is_comment {
+        if !is_comment && !is_within {
             continue;
         }
         let rest = &source.text[at..];
@@ -135,6 +138,11 @@ fn block_at(blocks: &[Block], text: &str, at: Span) -> Option<Span> {
     let below =
         blocks.iter().filter(|it| it.header.start >= at.end).min_by_key(|it| it.header.start)?;
     let between = &text[at.end as usize..below.header.start as usize];
+    // What is left of the comment itself.
+    let between = match (between.find("*/"), between.find("/*")) {
+        (Some(end), next) if next.is_none_or(|next| end < next) => &between[end + 2..],
+        _ => between,
+    };
     let mut lines = between.lines().skip(1).map(str::trim);
     let is_above = lines
         .all(|it| ["#", "//", "*", "/*"].iter().any(|mark| it.starts_with(mark)) || it.is_empty());

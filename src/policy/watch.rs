@@ -34,6 +34,8 @@ pub struct Watch<'w> {
     names: Option<BTreeSet<Str>>,
     /// Denials that were told before.
     known: Mutex<FxHashSet<Denial>>,
+    /// Who is told of each denial.
+    tell: &'w (dyn Fn(&Verdict) + Sync),
 }
 
 /// Rule, address and message.
@@ -45,8 +47,8 @@ impl<'w> Watch<'w> {
         policies: &'w Policies,
         (model, tables): (&'w Model<'w>, &[&dyn Tables]),
         report: &Report,
-        overruled: &'w [Overruling],
-        limits: &'w Limits,
+        (overruled, limits): (&'w [Overruling], &'w Limits),
+        tell: &'w (dyn Fn(&Verdict) + Sync),
     ) -> Option<Watch<'w>> {
         let waits = |it: &&Verdict| {
             let is_settled = it.waived.is_some() || it.overridden.is_some();
@@ -67,7 +69,18 @@ impl<'w> Watch<'w> {
         let known = report.verdicts.iter().filter(|it| it.is_certain).map(denial).collect();
         let names = names(&program);
         let known = Mutex::new(known);
-        Some(Watch { policies, model, limits, overruled, waivers, program, told, names, known })
+        Some(Watch {
+            policies,
+            model,
+            limits,
+            overruled,
+            waivers,
+            program,
+            told,
+            names,
+            known,
+            tell,
+        })
     }
 
     /// Whether a value says more than was known of an object, of what some rule looks at.
@@ -115,7 +128,10 @@ impl execute::Watch for Watch<'_> {
             return Diagnostics::new();
         }
         match self.judged() {
-            Ok(denials) => Diagnostics(denials.iter().map(|it| self.denied(node, it)).collect()),
+            Ok(denials) => {
+                denials.iter().for_each(self.tell);
+                Diagnostics(denials.iter().map(|it| self.denied(node, it)).collect())
+            }
             Err(problems) => problems,
         }
     }

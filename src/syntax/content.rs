@@ -270,7 +270,6 @@ fn unpack(
     blocks: &mut Vec<Block>,
     diags: &mut Diagnostics,
 ) {
-    let header = labels.last().map_or(kind.span, |it| kind.span.to(it.span));
     if let [label, more @ ..] = labels_left {
         let at = start_of(&value);
         let Some(members) = object_members(value, Some(label), diags) else { return };
@@ -291,7 +290,8 @@ fn unpack(
         _ => return diags.push(problems::json_block_type(&kind.text, start_of(&value))),
     };
     for value in bodies {
-        let span = value.span;
+        // What is before it may be far above, and is shared with others: a block begins with its own object.
+        let (span, header) = (value.span, start_of(&value));
         let Some(members) = object_members(value, None, diags) else { continue };
         let body = Body { span, json: Some(Box::new(JsonBody { members })), ..Body::default() };
         blocks.push(Block { kind: kind.clone(), labels: labels.clone(), body, header });

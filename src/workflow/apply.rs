@@ -19,6 +19,7 @@ use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::operation::{policies, saved, validate, variables};
 use crate::plan::Plan;
+use crate::policy::Verdict;
 use crate::request::PlanMode;
 use crate::value::{Str, Value};
 
@@ -116,7 +117,9 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     let approved = approved(&planned);
     let seen = run.see(&session, &planned);
     let judged = judged.as_ref().map(|it| (&it.0, it.1));
-    let watch = seen.as_ref().zip(judged).and_then(|it| it.0.watch(it.1, &options.policies));
+    let denied = |it: &Verdict| host.tell.denied(it);
+    let watch =
+        seen.as_ref().zip(judged).and_then(|it| it.0.watch(it.1, &options.policies, &denied));
     let watch = watch.as_ref().map(|it| it as &dyn Watch);
     let run = Run { session: &session, pool: &planned.pool, approved: &approved, options, watch };
     run.carry_out(host, &snapshot, later).await
@@ -141,8 +144,9 @@ async fn saved_plan(
     if loaded.plan.errored {
         return Err(incomplete_plan().into());
     }
-    if let Some(denials) = loaded.denials() {
-        return Err(denied_plan(denials).into());
+    let report = loaded.report().unwrap_or_default();
+    if report.is_denied() {
+        return Err(denied_plan(&report).into());
     }
     if !options.policies.choice.is_default() || !options.policies.overruled.is_empty() {
         return Err(policies_of_plan().into());
@@ -178,12 +182,16 @@ async fn saved_plan(
         keeps_undecided: false,
     };
     tell_changes(&loaded.plan, host.tell);
+    if !report.verdicts.is_empty() {
+        host.tell.judged(&report);
+    }
     let mut warnings = session.warnings.clone();
     warnings.extend(validate::deprecated_variables(&session.config));
     let kept = Kept::of(&loaded, &session, &options.policies.limits)?;
     let seen = kept.as_ref().map(|it| it.see(&loaded, &session, &variables));
+    let denied = |it: &Verdict| host.tell.denied(it);
     let watch = match kept.as_ref().zip(seen.as_ref()) {
-        Some((kept, seen)) => kept.watch(seen)?,
+        Some((kept, seen)) => kept.watch(seen, &denied)?,
         None => None,
     };
     let watch = watch.as_ref().map(|it| it as &dyn Watch);

@@ -10,6 +10,7 @@ use super::host::Host;
 use super::judging::{model_of, shaped};
 use super::open::{lock, open_to_plan, read_state, root_variables};
 use super::options::PlanOptions;
+use super::policy::structure;
 use super::{show, with_room};
 use crate::datalog::Limits;
 use crate::diagnostic::Diagnostics;
@@ -22,7 +23,7 @@ use crate::operation::state_commands::no_state;
 use crate::operation::{plan as operation, saved};
 use crate::plan::Plan;
 use crate::planner::Structured;
-use crate::policy::model::{Model, Planned as PlannedModel};
+use crate::policy::model::{Memo, Model, Planned as PlannedModel};
 use crate::policy::query::{Scope, Subject};
 use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, waivers};
@@ -205,7 +206,7 @@ impl Asking<'_> {
         }
         warnings.extend(problems);
         let variables = session.variables_or_unknown(&inputs)?;
-        let known = operation::whatif(&session, request, State::default(), &variables)?;
+        let known = structure(&session, request, &variables)?;
         self.of_known(&session, &policies, (&known, &variables.values), None)?;
         Ok(warnings)
     }
@@ -227,6 +228,7 @@ impl Asking<'_> {
                     state: plan.as_ref().map(|it| &it.plan.previous_state),
                     plan,
                     values: policies.values().clone(),
+                    memo: Memo::around(&session.graph),
                     ..models::of_lowered(session, lowered, variables)
                 },
                 tables: &beside(&lowered.facts, Vec::new()),

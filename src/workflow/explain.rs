@@ -220,7 +220,7 @@ pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnost
         let known = operation::whatif(&session, &run.request, state, &variables)?;
         let mut problems = known.lowered.problems.clone();
         problems.extend(session.warnings.iter().cloned());
-        Ok((parts(&known), problems))
+        Ok((Parts { asked: run.asked, ..parts(&known) }, problems))
     })?
 }
 

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::event::{Event, Sink};
 use crate::execute::Stop;
 use crate::plan::Plan;
-use crate::policy::Report;
+use crate::policy::{Report, Verdict};
 use crate::request::PlanMode;
 use crate::schema::ProviderSchema;
 use crate::world::World;
@@ -51,6 +51,11 @@ pub trait Tell: Sink {
     /// carried out.
     fn judged(&self, report: &Report) {
         let _ = report;
+    }
+
+    /// Takes a denial that became certain while the plan is carried out. It is a problem of the step, too.
+    fn denied(&self, verdict: &Verdict) {
+        let _ = verdict;
     }
 
     /// From now on steps are carried out: a program that leaves now loses what runs. It asks to stop instead.

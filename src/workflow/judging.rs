@@ -16,10 +16,11 @@ use crate::operation::saved::Loaded;
 use crate::operation::session::Session;
 use crate::planner::Finished;
 use crate::policy::model::Model;
+use crate::policy::rules::Level;
 use crate::policy::shaping::{Asked, shape};
 use crate::policy::verdict::Overruling;
 use crate::policy::watch::Watch;
-use crate::policy::{Policies, Report, judge, waivers};
+use crate::policy::{Policies, Report, Verdict, judge, waivers};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
@@ -41,7 +42,7 @@ pub(super) struct InForce {
     pub(super) policies: Option<Policies>,
     /// The request, with what the policies ask for.
     pub(super) request: Request,
-    asked: Vec<Asked>,
+    pub(super) asked: Vec<Asked>,
     problems: Diagnostics,
 }
 
@@ -70,6 +71,9 @@ pub(super) fn in_force(
     let (policies, faults) = Policies::read(found, &session.sources);
     if faults.has_errors() {
         return Err(faults);
+    }
+    for it in &options.overruled {
+        policies.rules_of_name(&it.rule)?;
     }
     let shaped = shaped(session, &policies, (request, state, variables), &options.limits)?;
     (run.request, run.asked, run.problems) = shaped;
@@ -112,9 +116,11 @@ impl<'a> Seen<'a> {
         &'s self,
         (report, policies): (&Report, &'s Policies),
         options: &'s PolicyOptions,
+        tell: &'s (dyn Fn(&Verdict) + Sync),
     ) -> Option<Watch<'s>> {
         let plan = (&self.model, &self.tables[..]);
-        Watch::of(policies, plan, report, &options.overruled, &options.limits)
+        let asked = (&options.overruled[..], &options.limits);
+        Watch::of(policies, plan, report, asked, tell)
     }
 }
 
@@ -189,13 +195,14 @@ impl Kept {
     pub(super) fn watch<'s>(
         &'s self,
         seen: &'s Seen<'_>,
+        tell: &'s (dyn Fn(&Verdict) + Sync),
     ) -> Result<Option<Watch<'s>>, Diagnostics> {
         let (waivers, _) = waivers::find(seen.model.sources);
         let judged =
             judge(&self.policies, &seen.model, &seen.tables, &waivers, &self.options.limits)?;
         let mut report = judged.report;
         report.overrule(&self.options.overruled);
-        Ok(seen.watch((&report, &self.policies), &self.options))
+        Ok(seen.watch((&report, &self.policies), &self.options, tell))
     }
 }
 
@@ -292,8 +299,24 @@ fn tables(finished: &Finished) -> [&dyn Tables; 7] {
 }
 
 /// The plan was saved though policies deny it.
-pub(super) fn denied_plan(denials: u64) -> Diagnostic {
+pub(super) fn denied_plan(report: &Report) -> Diagnostic {
+    let denials = report.verdicts.iter().filter(|it| it.level == Level::Deny && it.is_certain);
+    let denials: Vec<String> = denials
+        .filter(|it| it.counts())
+        .map(|it| {
+            let at = if it.address.is_empty() { "" } else { " on " };
+            format!("  {}{at}{}: {}", it.name, it.address, it.message)
+        })
+        .collect();
+    let shown = denials.iter().take(MOST_DENIALS).cloned().collect::<Vec<_>>().join("\n");
+    let more = match denials.len().saturating_sub(MOST_DENIALS) {
+        0 => String::new(),
+        more => format!("\n  and {more} more"),
+    };
     Diagnostic::error("Cannot apply a plan that policies deny").detail(format!(
-        "Policies denied this plan when it was made, {denials} times, so that it cannot be applied. Mend what they found, or overrule them with -override=RULE -because=REASON, and plan again."
+        "Policies denied this plan when it was made, so that it cannot be applied:\n{shown}{more}\n\nMend what they found, or overrule them with -override=RULE -because=REASON, and plan again."
     ))
 }
+
+/// How many denials of a plan are named where it is refused.
+const MOST_DENIALS: usize = 10;

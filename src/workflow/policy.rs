@@ -146,7 +146,7 @@ pub fn judge_session(
 const ROUNDS: usize = 20;
 
 /// Finds out what a configuration consists of. Keys that rest on what other resources configure are known.
-fn structure(
+pub(super) fn structure(
     session: &Session,
     request: &Request,
     variables: &RootVariables,

@@ -67,7 +67,7 @@ pub fn show(host: &Host<'_>, subject: &ShowTarget) -> Result<Shown, Diagnostics>
                 Opened::Plan(loaded) => {
                     let loaded = *loaded;
                     let (_, schemas, _) = of_plan(host, &loaded).await?;
-                    let said = loaded.verdicts().map(|it| Report::of_json(&it));
+                    let said = loaded.report();
                     Shown::Plan(Box::new(loaded.plan), schemas, said)
                 }
                 Opened::Config => Shown::Document(configuration(host).await?),

@@ -7,6 +7,7 @@ use clap::{ArgAction, Subcommand};
 use entail::datalog::Limits;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::operation::policies::PolicyChoice;
+use entail::policy::Report;
 use entail::policy::verdict::Overruling;
 use entail::request::Request;
 use entail::workflow::judging::PolicyOptions;
@@ -126,6 +127,9 @@ impl JudgingArgs {
     /// Returns what is asked, or what is missing.
     pub fn options(&self) -> Result<PolicyOptions, Diagnostic> {
         let because = self.because.as_deref().map(str::trim).filter(|it| !it.is_empty());
+        if because.is_some() && self.overruled.is_empty() {
+            return Err(nothing_overruled());
+        }
         let overruled = self.overruled.iter().map(|it| {
             let because = because.ok_or_else(no_reason)?.to_owned();
             let (rule, address) = match it.split_once('@') {
@@ -140,6 +144,12 @@ impl JudgingArgs {
             limits: self.limits.limits()?,
         })
     }
+}
+
+fn nothing_overruled() -> Diagnostic {
+    Diagnostic::error("Reason without anything to overrule").detail(
+        "The -because option says why a denial is overruled: name the rule with -override=RULE or -override=RULE@ADDRESS.",
+    )
 }
 
 fn no_reason() -> Diagnostic {
@@ -216,6 +226,10 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
     let checked = match workflow::check(&ui.host(world), &options) {
         Ok(checked) => checked,
         Err(problems) => {
+            if args.json {
+                let report = Report { problems: problems.clone(), ..Report::default() };
+                ui.out(&format!("{:#}\n", report.to_json(args.possible, &ui.sources)));
+            }
             ui.diagnostics(problems);
             return Ok(2);
         }
@@ -229,16 +243,23 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
     let rules = &checked.rules;
     let possible = args.possible;
     ui.out(&match formats {
-        [true, ..] => format!("{:#}\n", report.to_json(possible, &ui.sources)),
+        [true, ..] => {
+            // Programs find all that was told in the document.
+            let mut told = report.clone();
+            told.problems.extend(checked.problems.clone());
+            format!("{:#}\n", told.to_json(possible, &ui.sources))
+        }
         [_, true, ..] => format!("{:#}\n", view::sarif::document(report, rules, possible)),
         [_, _, true, _] => view::junit::document(report, rules, possible),
         [.., true] => view::markdown::document(report, possible),
         _ => view::report(report, possible, &ui.style()),
     });
-    ui.remarks(checked.problems);
     if !args.json {
         ui.remarks(report.problems.clone());
+    } else if !has_failed {
+        return Ok(u8::from(report.is_denied()));
     }
+    ui.remarks(checked.problems);
     Ok(match has_failed {
         true => 2,
         false => u8::from(report.is_denied()),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::Diagnostics;
+use entail::policy::Asked;
 use entail::workflow::StateOptions;
 use entail::workflow::explain::whatif;
 use entail::workflow::judging::PolicyOptions;
@@ -16,6 +17,7 @@ use super::{no_words, silence};
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
 use crate::ui::Ui;
+use crate::view::policy::asked;
 
 /// Show what -target and -exclude would select
 ///
@@ -69,6 +71,10 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Dia
     let (parts, problems) = whatif(&ui.host(world), &options)?;
     if !args.json {
         ui.out(&parts.text());
+        let shaped = asked(&parts.asked);
+        if !shaped.is_empty() {
+            ui.out(&format!("\n{shaped}"));
+        }
         return Ok(ui.diagnostics(problems));
     }
     let excluded = parts.excluded.iter();
@@ -79,6 +85,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Dia
         "excluded": excluded,
         "untargeted": parts.untargeted,
         "undecided": parts.open,
+        "shaped": parts.asked.iter().map(Asked::to_json).collect::<Vec<_>>(),
     });
     ui.out(&format!("{document:#}\n"));
     ui.remarks(problems);

@@ -7,8 +7,8 @@ mod problem;
 use entail::address::Instance;
 use entail::diagnostic::{Diagnostic, Severity, Sources};
 use entail::event::{Event, OutputNote, Stage, Summary};
-use entail::policy::Report;
 use entail::policy::rules::Level;
+use entail::policy::{Report, Verdict};
 use entail::value::json::{to_json, type_to_json};
 use entail::value::{Str, Value};
 use serde::Serialize;
@@ -68,21 +68,22 @@ pub fn replaced_provider(from: &str, to: &str, resources: &[String], timestamp: 
 
 /// Returns one message for each verdict of policies, and one with their numbers.
 pub fn verdicts(report: &Report, timestamp: &str) -> String {
-    let mut out = String::new();
-    for verdict in &report.verdicts {
-        let level = if verdict.level == Level::Deny && verdict.counts() { "error" } else { "info" };
-        let text = format!("{}: {}", verdict.name, verdict.message);
-        out.push_str(
-            &Line::new(level, &text, timestamp)
-                .with("type", &"policy_verdict")
-                .with("verdict", &verdict.to_json())
-                .end(),
-        );
-    }
+    let verdicts = report.verdicts.iter().map(|it| verdict(it, timestamp));
+    let out: String = verdicts.collect();
     let denials = report.count(Level::Deny);
     let text = format!("Policies: {denials} denials");
     let line = Line::new("info", &text, timestamp).with("summary", &report.summary());
     out + &line.with("type", &"policy_summary").end()
+}
+
+/// Returns the message for a verdict of a policy.
+pub fn verdict(verdict: &Verdict, timestamp: &str) -> String {
+    let level = if verdict.level == Level::Deny && verdict.counts() { "error" } else { "info" };
+    let text = format!("{}: {}", verdict.name, verdict.message);
+    Line::new(level, &text, timestamp)
+        .with("type", &"policy_verdict")
+        .with("verdict", &verdict.to_json())
+        .end()
 }
 
 /// Returns the messages for an event, each with its newline; none for those that only people are told.

@@ -1,7 +1,7 @@
 //! Verdicts as text.
 
 use entail::policy::rules::Level;
-use entail::policy::{Report, Verdict};
+use entail::policy::{Asked, Report, Verdict};
 
 use super::style::Style;
 
@@ -13,7 +13,7 @@ pub mod tests;
 
 /// Returns what was judged, grouped by rule, worst first, with the numbers at the end.
 pub fn report(report: &Report, with_possible: bool, style: &Style) -> String {
-    let mut out = asked(report);
+    let mut out = asked(&report.asked);
     let mut last: Option<(&str, Level, bool)> = None;
     let shown = |it: &&Verdict| it.is_certain || with_possible;
     let mut verdicts: Vec<&Verdict> = report.verdicts.iter().filter(shown).collect();
@@ -34,10 +34,10 @@ pub fn report(report: &Report, with_possible: bool, style: &Style) -> String {
 }
 
 /// What policies asked of the plan, by rule.
-fn asked(report: &Report) -> String {
+pub fn asked(all: &[Asked]) -> String {
     let mut out = String::new();
     let mut last = None;
-    for it in &report.asked {
+    for it in all {
         if last.replace(&it.rule) != Some(&it.rule) {
             out.push_str(&format!("Shaped by {} ({}:{})\n", it.rule, it.place.0, it.place.1));
         }

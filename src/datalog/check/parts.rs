@@ -55,6 +55,14 @@ pub struct Reference {
     pub steps: Vec<Step>,
 }
 
+impl Reference {
+    /// Returns whether an aggregate goes over the elements of what this leads to, as `in` does: `b.rules` as `b.rules[_]`. A
+    /// reference that ends in a key names the elements itself.
+    pub fn goes_over_elements(&self, over: Option<Over>) -> bool {
+        !matches!(over, Some(Over::Key(_))) && !matches!(self.steps.last(), Some(Step::Key(_)))
+    }
+}
+
 /// One step of a reference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {

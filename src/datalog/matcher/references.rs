@@ -3,10 +3,10 @@
 use super::super::aggregate::{self, Counted};
 use super::super::check::{self, Literal, Over, Part, Reference, Term};
 use super::super::limits::Spent;
-use super::super::values;
 use super::super::walk::{self, Reached};
+use super::super::{kinds, values};
 use super::Matcher;
-use crate::value::{Marks, Type, Value as Known};
+use crate::value::{Kind, Marks, Type, Value as Known};
 
 impl<'a> Matcher<'a> {
     /// Returns everything that a reference leads to, and the variables that its keys give.
@@ -145,8 +145,8 @@ impl<'a> Matcher<'a> {
                 let (undo, before) = (self.undo.len(), self.is_certain);
                 let keys_of = reached.keys.clone();
                 let is_certain = reached.is_certain && is_there;
-                let is_as_written = reached.is_as_written;
-                let element = Reached { value: element, keys: keys_of, is_certain, is_as_written };
+                let element =
+                    Reached { value: element, keys: keys_of, is_certain, ..reached.clone() };
                 let word = self.word_of_element(reference, (number, index), &element);
                 if self.take_word(word, &element, &keys, Some(Term::Variable(variable))) {
                     self.matches(at + 1, spent);
@@ -179,8 +179,12 @@ impl<'a> Matcher<'a> {
         }
         let mut counted = Vec::new();
         let values = self.program.values.clone();
+        let (kinds, domain) = (&self.program.relations[pattern.relation].columns, self.domain);
+        let is_several =
+            |kind: &str, word| kind == kinds::NODE && domain.is_some_and(|it| it.is_several(word));
         self.rows(pattern, index, &mut |row, is_certain| {
-            counted.push(Counted::of_row(row, column, is_certain, &values));
+            let several = |at: usize| is_several(&kinds[at], row[at]);
+            counted.push(Counted::of_row(row, column, is_certain, &values, &several));
             true
         });
         self.counted(at, *result, aggregate::compute(*function, &counted), spent);
@@ -193,6 +197,10 @@ impl<'a> Matcher<'a> {
     ) -> Vec<Counted> {
         let (all, keys) = self.reached(reference);
         let values = &self.program.values;
+        let all = match reference.goes_over_elements(over) {
+            true => all.iter().flat_map(Reached::elements).collect(),
+            false => all,
+        };
         let counted = all.into_iter().filter_map(|reached| {
             // A key that is not known yet may be this one.
             let known = keys.iter().zip(&reached.keys).filter_map(|(it, key)| {
@@ -258,6 +266,24 @@ impl<'a> Matcher<'a> {
             Some(domain) => domain.show(&self.rule.kinds[variable], word).to_string(),
             None => word.to_string(),
         }
+    }
+}
+
+impl Reached {
+    fn elements(&self) -> Vec<Reached> {
+        let is_scalar =
+            |it: &Known| matches!(it.ty().kind(), Kind::Bool | Kind::Number | Kind::String);
+        if !self.value.bare().is_known() && is_scalar(&self.value) {
+            return vec![self.clone()];
+        }
+        let is_known = self.value.bare().is_known();
+        let all = elements(&self.value).into_iter().map(|(value, is_there)| Reached {
+            value,
+            is_certain: self.is_certain && is_there,
+            is_several: self.is_several || !is_known,
+            ..self.clone()
+        });
+        all.collect()
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use entail_rules::Node;
 
 use crate::planner::Structured;
+use crate::policy::Asked;
 
 /// The outcomes of selection, in address order.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Parts {
     pub untargeted: Vec<String>,
     /// Existing instances of which that is known only once the keys of their block are.
     pub open: Vec<String>,
+    /// What policies asked for.
+    pub asked: Vec<Asked>,
 }
 
 /// Lists what takes part in a run, and what does not.
@@ -57,6 +60,7 @@ pub fn parts(known: &Structured) -> Parts {
             })
             .collect(),
         untargeted: names(&selection.untargeted),
+        asked: Vec::new(),
     }
 }
 
@@ -69,7 +73,7 @@ impl Parts {
         for (address, through) in &self.excluded {
             match through {
                 Some(through) => text.push_str(&format!("  {address}  through {through}\n")),
-                None => text.push_str(&format!("  {address}  named by the request\n")),
+                None => text.push_str(&format!("  {address}  named by {}\n", self.who(address))),
             }
         }
         text.push_str(&format!("\nNot targeted: {}\n", self.untargeted.len()));
@@ -79,5 +83,17 @@ impl Parts {
             self.open.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
         }
         text
+    }
+
+    /// Who leaves out what nothing else leaves out: a policy, where one does.
+    fn who(&self, address: &str) -> String {
+        let names = |it: &&Asked| {
+            let behind = address.strip_prefix(&it.address);
+            it.head == "exclude" && behind.is_some_and(|it| it.is_empty() || it.starts_with('.'))
+        };
+        self.asked.iter().find(names).map_or_else(
+            || "the request".to_owned(),
+            |it| format!("policy {} ({}:{})", it.rule, it.place.0, it.place.1),
+        )
     }
 }

@@ -5,7 +5,7 @@
 //! The evaluator of expressions is the only one there is.
 
 use super::{Application, By, Premise, Proof, Step};
-use crate::datalog::check::{Literal, Over, Part, Pattern, Reference, Rule, Term, Value as Word};
+use crate::datalog::check::{Literal, Part, Pattern, Reference, Rule, Term, Value as Word};
 use crate::datalog::{Database, Domain, Program, Tense, is_as_written, values};
 use crate::error::{Error, ErrorContext};
 use crate::value::{Type, Value, convert};
@@ -268,8 +268,7 @@ impl Checker<'_> {
                 self.aggregated(*function, &counted, *result, used)
             }
             Literal::AggregateOf { result, function, over, reference } => {
-                let over_key = matches!(over, Some(Over::Key(_)));
-                let counted = self.counted_values(reference, over.is_some(), over_key, used)?;
+                let counted = self.counted_values(reference, *over, used)?;
                 self.aggregated(*function, &counted, *result, used)
             }
             // Rules over values have expressions for that.

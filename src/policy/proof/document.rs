@@ -1,5 +1,7 @@
 //! A proof as a document for programs.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::lines::Manner;
@@ -11,10 +13,26 @@ pub type Planner<'a> = &'a dyn Fn(&str, &[u64]) -> Option<Json>;
 impl Explainer<'_> {
     /// Returns a proof as a document: every step once, premises before what rests on them, by number.
     pub fn document(&self, proof: &Proof, planner: Planner<'_>) -> Json {
-        let steps = proof.steps.iter().map(|it| self.step_document(proof, it, planner));
+        let secret = self.secret_steps(proof);
+        let steps = proof.steps.iter().enumerate().map(|(at, it)| match secret.get(&at) {
+            Some(hidden) => self.hidden_document(proof, it, hidden),
+            None => self.step_document(proof, it, planner),
+        });
         json!({
             "goal": proof.steps.len().checked_sub(1),
             "steps": steps.collect::<Vec<_>>(),
+        })
+    }
+
+    /// One that says what a secret is: what it rests on would say it as well.
+    fn hidden_document(&self, proof: &Proof, step: &Step, hidden: &BTreeSet<usize>) -> Json {
+        let place = self.place_of_step(proof, step);
+        json!({
+            "relation": self.program.shown_name(step.relation),
+            "arguments": self.hidden_cells(step, hidden),
+            "sentence": self.hidden_row(step, hidden),
+            "certainty": if step.is_certain { "certain" } else { "possible" },
+            "place": Some(place).filter(|it| !it.is_empty()),
         })
     }
 

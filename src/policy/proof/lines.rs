@@ -1,11 +1,12 @@
 //! A proof as lines for people.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use entail_rules::{Node, atom::Atom};
 
 use super::super::rules::{JUDGING, SHAPING};
 use super::check::reached;
+use super::secret::hidden;
 use super::{Application, By, Explainer, Line, Premise, Proof, Step};
 use crate::datalog::check::{self, Literal, Pattern, Reference, Term};
 use crate::datalog::evaluate::compute;
@@ -23,7 +24,9 @@ const COUNTED: usize = 10;
 impl Explainer<'_> {
     /// Returns a proof line by line: what was asked first, then what it rests on.
     pub fn told(&self, proof: &Proof) -> Vec<Line> {
-        let mut teller = Teller { it: self, proof, told: HashSet::new(), lines: Vec::new() };
+        let secret = self.secret_steps(proof);
+        let mut teller =
+            Teller { it: self, proof, secret, told: HashSet::new(), lines: Vec::new() };
         let Some(goal) = proof.steps.len().checked_sub(1) else { return Vec::new() };
         let mut waiting = vec![Told::Step(goal, 0)];
         while let Some(next) = waiting.pop() {
@@ -150,6 +153,7 @@ impl Explainer<'_> {
     pub(in super::super) fn literal(&self, it: &Application, at: usize) -> String {
         let span = self.program.rules[it.rule].places.get(at);
         let text = span.and_then(|it| self.model.sources.text(*it)).unwrap_or_default();
+        let text = if self.is_secret(it, at) { hidden(&text) } else { text };
         written(&text, |name| self.shown(it.rule, &it.words, name, Manner::Quoted))
     }
 
@@ -273,6 +277,8 @@ enum Told {
 struct Teller<'a> {
     it: &'a Explainer<'a>,
     proof: &'a Proof,
+    /// The steps that say what a secret is, with the columns that do.
+    secret: BTreeMap<usize, BTreeSet<usize>>,
     told: HashSet<usize>,
     lines: Vec<Line>,
 }
@@ -284,6 +290,11 @@ impl Teller<'_> {
         let relation = &it.program.relations[step.relation].name;
         // What all that is judged has in common says nothing.
         if matches!(relation.as_str(), "policy_stays" | "policy_is_object" | "policy_passes") {
+            return Vec::new();
+        }
+        if let Some(hidden) = self.secret.get(&number) {
+            let (text, place) = (it.hidden_row(step, hidden), it.place_of_step(self.proof, step));
+            self.lines.push(Line { depth, text, place });
             return Vec::new();
         }
         let By::Rule(application) = &step.by else {
@@ -331,7 +342,11 @@ impl Teller<'_> {
 }
 
 /// The positions of the rows that an aggregate goes over: those that may match.
-pub(super) fn counted(pattern: &Pattern, words: &[Option<u64>], database: &Database) -> Vec<usize> {
+pub(in super::super) fn counted(
+    pattern: &Pattern,
+    words: &[Option<u64>],
+    database: &Database,
+) -> Vec<usize> {
     let table = database.table(pattern.relation);
     let wanted = |term: &Term| match term {
         Term::Any => None,

@@ -210,6 +210,9 @@ fn run(
         return Err(undeclared(case, name).into());
     }
     let Set { policies, marks } = set;
+    for it in &case.expected {
+        policies.rules_of_name(&it.rule).map_err(|problem| problem.at(it.span))?;
+    }
     let (mut misses, mut unproven) = (Vec::new(), None);
     let look = &mut |model: &Model<'_>, judged: Judged, again: Again<'_>| {
         misses = case.misses(&judged.report.verdicts, &judged.report.not_judged);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::policy::Policies;
 use entail::workflow::policy::lints::{Named, nearest, rules};
@@ -22,6 +23,10 @@ pub struct DocsArgs {
     #[command(flatten)]
     pub choice: ChoiceArgs,
 
+    /// Write the vocabulary as JSON
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub json: bool,
+
     /// A rule or a relation
     #[arg(value_name = "[RULE]", hide = true)]
     pub words: Vec<String>,
@@ -32,8 +37,14 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &DocsArgs) -> Result<u8, Diagn
     silence(ui, false)?;
     if args.words.is_empty() {
         let (vocabulary, _) = Policies::read(Vec::new(), &ui.sources);
-        ui.out(&view::vocabulary(&vocabulary));
+        ui.out(&match args.json {
+            true => format!("{:#}\n", view::vocabulary_document(&vocabulary)),
+            false => view::vocabulary(&vocabulary),
+        });
         return Ok(0);
+    }
+    if args.json {
+        return Err(only_vocabulary().into());
     }
     let named = Named { words: Vec::new(), choice: (&args.choice).into() };
     let (policies, problems) = rules(&ui.host(world), &named)?;
@@ -45,6 +56,12 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &DocsArgs) -> Result<u8, Diagn
     }
     ui.remarks(problems);
     Ok(0)
+}
+
+fn only_vocabulary() -> Diagnostic {
+    Diagnostic::error("No document of one rule").detail(
+        "The policy docs command writes the vocabulary as JSON, without a name behind it. `entail policy list -json` has what each rule says of itself.",
+    )
 }
 
 fn unknown(policies: &Policies, name: &str) -> Diagnostic {

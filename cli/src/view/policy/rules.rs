@@ -3,8 +3,8 @@
 use entail::diagnostic::Sources;
 use entail::policy::lint::Finding;
 use entail::policy::rules::RuleInfo;
-use entail::policy::{Origin, Policies, PolicySource};
-use serde_json::json;
+use entail::policy::{Origin, Policies, PolicySource, VOCABULARY_VERSION};
+use serde_json::{Value as Json, json};
 
 /// Returns the rules in force, by the group of files that they stand in.
 pub fn list(policies: &Policies) -> String {
@@ -82,11 +82,26 @@ pub fn list_json(policies: &Policies) -> String {
 
 /// Returns the relations that policies may rely on, as a table.
 pub fn vocabulary(policies: &Policies) -> String {
-    let mut out = String::from("| Relation | Columns | Says |\n|---|---|---|\n");
+    let mut out = format!("Vocabulary of policies, version {VOCABULARY_VERSION}\n\n");
+    out.push_str("| Relation | Columns | Says |\n|---|---|---|\n");
     for (usage, columns, says) in relations(policies) {
         out.push_str(&format!("| `{usage}` | {columns} | {says} |\n"));
     }
     out
+}
+
+/// Returns the vocabulary as a document.
+pub fn vocabulary_document(policies: &Policies) -> Json {
+    let relations = relations(policies).into_iter().map(|(usage, columns, says)| {
+        let name = usage.split('(').next().unwrap_or(&usage).to_owned();
+        let columns: Vec<&str> = columns.split(", ").collect();
+        json!({ "name": name, "usage": usage, "columns": columns, "says": says })
+    });
+    json!({
+        "format_version": "1.0",
+        "vocabulary_version": VOCABULARY_VERSION,
+        "relations": relations.collect::<Vec<_>>(),
+    })
 }
 
 /// The relations of the vocabulary: how they are used, their columns, and what they say.

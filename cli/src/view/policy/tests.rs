@@ -63,8 +63,16 @@ fn coverage(out: &mut String, rules: &[TestedRule]) {
         premises().filter(|it| it.is_met).count(),
         premises().count()
     ));
-    for rule in rules.iter().filter(|it| !is_met(it)) {
+    for rule in rules {
         let (file, line) = &rule.place;
+        if is_met(rule) {
+            let all = rule.premises.len();
+            out.push_str(&format!(
+                "  met: {} ({file}:{line}), {all} of {all} premises\n",
+                rule.name
+            ));
+            continue;
+        }
         out.push_str(&format!("  no case meets {} ({file}:{line})\n", rule.name));
         for premise in rule.premises.iter().filter(|it| !it.is_met) {
             out.push_str(&format!("    {file}:{}: {}\n", premise.line, premise.text));

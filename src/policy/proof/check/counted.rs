@@ -1,8 +1,8 @@
 //! Aggregates, a second time: a known result must come out whatever is still open.
 
 use super::super::lines::counted as candidates;
-use super::{Certain, Checker, Use};
-use crate::datalog::check::{Aggregate, Pattern, Reference, Term};
+use super::{Certain, Checker, Use, walked};
+use crate::datalog::check::{Aggregate, Over, Pattern, Reference, Term};
 use crate::datalog::values;
 use crate::value::{Number, Value};
 
@@ -41,11 +41,14 @@ impl Checker<'_> {
     pub(super) fn counted_values(
         &self,
         reference: &Reference,
-        has_over: bool,
-        over_key: bool,
+        over: Option<Over>,
         used: &Use<'_>,
     ) -> Option<Vec<Counted>> {
-        let found = self.walked(reference, used)?;
+        let mut found = self.walked(reference, used)?;
+        if reference.goes_over_elements(over) {
+            found = found.iter().flat_map(walked::elements).collect();
+        }
+        let (has_over, over_key) = (over.is_some(), matches!(over, Some(Over::Key(_))));
         let counted = found.into_iter().map(|it| Counted {
             is_open: has_over && !it.value.is_wholly_known(),
             value: (has_over && !over_key).then(|| (*it.value.to_plain()).clone()),
