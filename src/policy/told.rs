@@ -31,6 +31,8 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
     ("model::provider", &["Node", "Value"]),
     ("model::provider_argument", &["Node", "Value", "Value"]),
     ("model::argument", &["Node", "Value", "Node"]),
+    ("model::element", &["Node", "Value", "Node"]),
+    ("model::repeats", &["Node", "Node"]),
     ("model::names", &["Node", "Node"]),
     ("model::only_named", &["Node", "Node"]),
     ("model::imported", &["Node"]),
@@ -70,7 +72,15 @@ struct Teller<'t, 'm> {
     /// The relations that some rule reads, by name.
     read: FxHashMap<&'static str, usize>,
     into: &'t mut Database,
-    arguments: BTreeMap<u32, Vec<(Str, Node)>>,
+    arguments: BTreeMap<u32, Vec<(Str, Read)>>,
+}
+
+/// What an argument names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Read {
+    Node(Node),
+    /// `each.value`: what the one element of an instance is made of, and not what those of others are.
+    Element,
 }
 
 impl Teller<'_, '_> {
@@ -185,31 +195,43 @@ impl Teller<'_, '_> {
         self.stands_in(node, self.model.module_id(node));
         self.place(node);
         self.provider(node, id);
-        if self.is_read("model::argument") {
+        let resource = self.model.structure.resource(id);
+        let repetition = resource.repetition;
+        if let Some(repetition) = repetition {
+            self.row("model::repeats", &[node.word(), repetition.word()]);
+        }
+        if self.is_read("model::argument") || self.is_read("model::element") {
             for (name, read) in self.arguments(id) {
                 let name = self.text(&name);
-                self.row("model::argument", &[node.word(), name, read.word()]);
+                match (read, repetition) {
+                    (Read::Node(it), _) => {
+                        self.row("model::argument", &[node.word(), name, it.word()])
+                    }
+                    (Read::Element, Some(it)) => {
+                        self.row("model::element", &[node.word(), name, it.word()])
+                    }
+                    (Read::Element, None) => {}
+                }
             }
         }
     }
 
     /// What the arguments and blocks of a resource name, each by its own name; found once for all instances.
-    fn arguments(&mut self, id: ResourceId) -> Vec<(Str, Node)> {
+    fn arguments(&mut self, id: ResourceId) -> Vec<(Str, Read)> {
         if let Some(known) = self.arguments.get(&id.0) {
             return known.clone();
         }
         let structure = self.model.structure;
         let resource = structure.resource(id);
-        let mut found: Vec<(Str, Node)> = Vec::new();
+        let mut found: Vec<(Str, Read)> = Vec::new();
         if let (Some(block), Some(module)) = (structure.block(id), resource.module) {
             for (name, reference) in named_references(&block.body) {
-                let node = match reference {
-                    Subject::EachKey | Subject::EachValue | Subject::CountIndex => {
-                        resource.repetition
-                    }
-                    subject => structure.whole(module, &subject, false),
+                let read = match reference {
+                    Subject::EachValue => Some(Read::Element),
+                    Subject::EachKey | Subject::CountIndex => resource.repetition.map(Read::Node),
+                    subject => structure.whole(module, &subject, false).map(Read::Node),
                 };
-                found.extend(node.map(|it| (name, it)));
+                found.extend(read.map(|it| (name, it)));
             }
         }
         found.sort();

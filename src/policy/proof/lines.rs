@@ -11,6 +11,7 @@ use crate::datalog::check::{self, Literal, Pattern, Reference, Term};
 use crate::datalog::evaluate::compute;
 use crate::datalog::{Database, Domain, check::Value, values};
 use crate::diagnostic::{FileId, Span};
+use crate::explain::sentence::without_reason;
 use crate::lower::structure::NodeKind;
 use crate::reason::catalogue;
 
@@ -110,10 +111,11 @@ impl Explainer<'_> {
         let names = head.split_once('(').map_or("", |it| it.1.trim_end_matches(')'));
         let names: Vec<&str> = names.split(", ").collect();
         let says = says.split(';').next().unwrap_or(&says).trim_end_matches('.').to_owned();
-        filled(&says, |name| {
+        let said = filled(&says, |name| {
             let at = names.iter().position(|it| *it == name)?;
             Some(self.model.show(entry.relation.columns[at], row[at]).to_string())
-        })
+        });
+        without_reason(&said)
     }
 
     /// A part of a rule that is no row: as it is written, with what its variables are.
@@ -264,6 +266,9 @@ impl Manner {
     }
 }
 
+/// How many characters of a value are told.
+const LONGEST: usize = 100;
+
 /// What is to be told next.
 enum Told {
     Step(usize, usize),
@@ -350,8 +355,16 @@ pub(super) fn counted(pattern: &Pattern, words: &[Option<u64>], database: &Datab
 
 fn quoted(known: &values::Values, word: u64) -> String {
     match known.as_text(word).filter(|_| !values::is_secret(word) && !values::is_open(word)) {
-        Some(text) => format!("{text:?}"),
-        None => known.show(word),
+        Some(text) => format!("{:?}", shortened(text.to_string())),
+        None => shortened(known.show(word)),
+    }
+}
+
+/// A text as far as a line has room for it: a document of JSON, say, can be longer than all that is told.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 
