@@ -16,6 +16,8 @@ use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode};
 use crate::plan::Change;
 use crate::value::{Path, PathStep, ShowPath, Str, Type, Value};
 
+mod calls;
+
 /// The relations, with the kinds of their columns.
 pub(super) const RELATIONS: &[(&str, &[&str])] = &[
     ("model::mode", &["Value"]),
@@ -30,6 +32,9 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
     ("model::place", &["Node", "Value", "Value"]),
     ("model::provider", &["Node", "Value"]),
     ("model::provider_argument", &["Node", "Value", "Value"]),
+    ("model::provider_version", &["Node", "Value"]),
+    ("model::module_call", &["Node", "Value", "Value"]),
+    ("model::module_version", &["Node", "Value", "Value"]),
     ("model::argument", &["Node", "Value", "Node"]),
     ("model::element", &["Node", "Value", "Node"]),
     ("model::repeats", &["Node", "Node"]),
@@ -56,6 +61,7 @@ pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, int
     teller.row("model::mode", &[teller.text(mode)]);
     teller.row("model::plan", &[model.whole().word()]);
     teller.modules();
+    teller.calls();
     teller.nodes();
     teller.named();
     teller.changes();
@@ -295,7 +301,8 @@ impl Teller<'_, '_> {
     }
 
     fn provider(&mut self, node: Node, id: ResourceId) {
-        if !self.is_read("model::provider") && !self.is_read("model::provider_argument") {
+        let told = ["model::provider", "model::provider_argument", "model::provider_version"];
+        if !told.iter().any(|it| self.is_read(it)) {
             return;
         }
         let structure = self.model.structure;
@@ -305,6 +312,7 @@ impl Teller<'_, '_> {
         let planned = planned.map(|it| it.provider.provider.to_string());
         let provider = planned.or(configured).or_else(recorded);
         if let Some(provider) = provider {
+            self.versions(node, &provider);
             let provider = self.text(&provider);
             self.row("model::provider", &[node.word(), provider]);
         }

@@ -221,12 +221,23 @@ impl Explainer<'_> {
         let at = of.variables.iter().position(|it| it == name)?;
         let word = words[at]?;
         if !values::is_value(word) {
-            return Some(self.model.show(&of.kinds[at], word).to_string());
+            return Some(self.node(&of.kinds[at], word, manner));
         }
         // What has parts is called by its name: all of it would be too much.
         let value = self.program.values.value(word)?;
         let is_simple = value.bare().children().next().is_none();
         is_simple.then(|| manner.show(&self.program.values, word))
+    }
+
+    /// What is no value: its address, and in a sentence what it is where that is empty.
+    fn node(&self, kind: &str, word: u64, manner: Manner) -> String {
+        let shown = self.model.show(kind, word).to_string();
+        let is_whole = word == self.model.whole().word();
+        match (manner, shown.is_empty()) {
+            (Manner::Quoted, true) if is_whole => "the plan".to_owned(),
+            (Manner::Quoted, true) => "the root module".to_owned(),
+            _ => shown,
+        }
     }
 
     pub(super) fn as_row(&self, relation: usize, row: &[u64]) -> String {
@@ -239,7 +250,7 @@ impl Explainer<'_> {
         let columns = &self.program.relations[relation].columns;
         let cells = row.iter().zip(columns).map(|(word, kind)| match values::is_value(*word) {
             true => manner.show(&self.program.values, *word),
-            false => self.model.show(kind, *word).to_string(),
+            false => self.node(kind, *word, manner),
         });
         // Verdicts have the number of their rule behind what is written.
         let name = self.program.relations[relation].name.as_str();
