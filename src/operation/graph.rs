@@ -77,11 +77,7 @@ fn turns(loaded: &Loaded) -> Vec<String> {
     let edges = groups.iter().flat_map(|(by, steps)| {
         steps.iter().zip(steps.iter().skip(1)).map(|(one, other)| {
             let style = format!("dir = \"none\", style = \"dashed\", label = {}", quoted(by));
-            format!(
-                "\t\t{} -> {} [{style}]",
-                step_name(loaded, *one),
-                step_name(loaded, *other)
-            )
+            format!("\t\t{} -> {} [{style}]", step_name(loaded, *one), step_name(loaded, *other))
         })
     });
     edges.collect()

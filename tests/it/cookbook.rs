@@ -37,7 +37,11 @@ fn the_page_about_moving_shows_what_our_side_says() {
     check("policy-moving.md", &languages);
     let text = fs::read_to_string(root().join("docs/policy-moving.md")).expect("a document");
     for language in languages {
-        assert_eq!(text.matches(&format!("\n```{language}\n")).count(), 10, "examples of {language}");
+        assert_eq!(
+            text.matches(&format!("\n```{language}\n")).count(),
+            10,
+            "examples of {language}"
+        );
     }
 }
 

@@ -15,8 +15,10 @@ impl Teller<'_, '_> {
         }
         for at in 0..self.model.structure.modules.len() as u32 {
             let module = ModuleId(at);
-            let (node, config) =
-                (self.model.module_node(module), self.model.structure.module(module).config.clone());
+            let (node, config) = (
+                self.model.module_node(module),
+                self.model.structure.module(module).config.clone(),
+            );
             for (name, call) in &config.calls {
                 let name = self.text(name);
                 if let Some(source) = &call.source {
