@@ -1,8 +1,8 @@
 //! The pages of examples about policies: each example is written into a folder of its own and run, and the page has to show
 //! exactly what the program says. `UPDATE_EXPECT=1` writes that into the page.
 //!
-//! An example is what stands below a heading `###`: blocks that name a file are files, blocks `console` are run, and in the
-//! page about moving there are blocks in the languages of others.
+//! An example is what stands below a heading `###`, or the chapter that a newcomer begins with: blocks that name a file are files,
+//! blocks `console` are run, and in the page about moving there are blocks in the languages of others.
 
 use std::fs;
 use std::path::Path;
@@ -43,6 +43,27 @@ fn the_page_about_moving_shows_what_our_side_says() {
             "examples of {language}"
         );
     }
+}
+
+#[test]
+fn the_first_ten_minutes_are_as_they_are_told() {
+    let page = root().join("docs/policies.md");
+    let text = fs::read_to_string(&page).expect("a document");
+    let (before, rest) = text.split_once("\n## Ten minutes").expect("the chapter");
+    let (chapter, after) = rest.split_once("\n## ").expect("a chapter behind it");
+    let found = run(chapter, &[]);
+    expect_file![page].assert_eq(&format!("{before}\n## Ten minutes{found}\n## {after}"));
+    speaks(&found);
+}
+
+/// The README shows a policy of the configuration that its tour judges.
+#[test]
+fn the_readme_shows_a_policy_that_its_tour_judges_by() {
+    let text = fs::read_to_string(root().join("README.md")).expect("a document");
+    let (_, rest) = text.split_once("```rust\n").expect("a policy");
+    let (shown, _) = rest.split_once("```").expect("its end");
+    let policy = root().join("testdata/policies/demo/policies/storage.rules");
+    assert!(fs::read_to_string(policy).expect("a policy").ends_with(shown), "{shown}");
 }
 
 /// Runs every example of a page, and returns how many there are.
