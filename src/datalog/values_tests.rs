@@ -332,17 +332,8 @@ fn values_are_walked_and_recursion_goes_down_them() {
         "#,
         expect![[r#"
             allows(n1, *)
-            below(n2, {
-              "kids" = [
-                {
-                  "name" = "b"
-                },
-              ]
-              "name" = "a"
-            })
-            below(n2, {
-              "name" = "b"
-            })
+            below(n2, {kids = [{name = "b"}], name = "a"})
+            below(n2, {name = "b"})
             named(n2, a)
             named(n2, b)
         "#]],

@@ -1,7 +1,7 @@
 //! What the documents say beyond the relations of the planner, as rows: types, names and addresses of nodes, where they stand, what a
 //! plan changes. Decides nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::{Node, atom::Atom};
 use rustc_hash::FxHashMap;
@@ -52,7 +52,8 @@ pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, int
         let number = program.relation(name).filter(|it| program.rests_on(*it));
         Some((*name, number?))
     });
-    let mut teller = Teller { model, read: read.collect(), into, arguments: BTreeMap::new() };
+    let arguments = BTreeMap::new();
+    let mut teller = Teller { model, read: read.collect(), into, arguments, required: None };
     let mode = match (&model.plan, model.state) {
         (Some(_), _) => "plan",
         (None, Some(_)) => "shape",
@@ -79,6 +80,8 @@ struct Teller<'t, 'm> {
     read: FxHashMap<&'static str, usize>,
     into: &'t mut Database,
     arguments: BTreeMap<u32, Vec<(Str, Read)>>,
+    /// Which versions of each provider modules ask for, once somebody looks.
+    required: Option<BTreeMap<String, BTreeSet<String>>>,
 }
 
 /// What an argument names.
@@ -388,7 +391,7 @@ fn differences(before: &Value, after: &Value, path: &mut Path, found: &mut Vec<(
         let is_object = matches!(new, Value::Object(_));
         let (old, new) = (old.entries(), new.entries());
         let names = old.iter().chain(&new).map(|it| it.0.clone());
-        for name in names.collect::<std::collections::BTreeSet<_>>() {
+        for name in names.collect::<BTreeSet<_>>() {
             let at = |all: &[(Str, &Value)]| {
                 all.iter().find(|it| it.0 == name).map_or(Value::NULL, |it| it.1.clone())
             };

@@ -1,9 +1,11 @@
 //! What modules ask for: other modules, and versions of providers.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use entail_rules::{Node, atom::Atom};
 
 use super::Teller;
-use crate::lower::structure::ModuleId;
+use crate::lower::structure::{ModuleId, ModuleNode};
 use crate::policy::written::Each;
 use crate::syntax::Expression;
 
@@ -43,16 +45,23 @@ impl Teller<'_, '_> {
         if !self.is_read("model::provider_version") {
             return;
         }
-        let modules = self.model.structure.modules.iter();
-        let required = modules.flat_map(|it| it.config.required_providers.values());
-        let required = required.filter(|it| it.source.to_string() == provider);
-        let versions = required.filter_map(|it| Some(it.version.as_ref()?.0.as_str()));
-        let mut versions: Vec<&str> = versions.collect();
-        versions.sort_unstable();
-        versions.dedup();
+        let modules = &self.model.structure.modules;
+        let required = self.required.get_or_insert_with(|| required_versions(modules));
+        let versions: Vec<String> = required.get(provider).into_iter().flatten().cloned().collect();
         for version in versions {
-            let row = [node.word(), self.text(version)];
+            let row = [node.word(), self.text(&version)];
             self.row("model::provider_version", &row);
         }
     }
+}
+
+/// Which versions of each provider modules ask for.
+fn required_versions(modules: &[ModuleNode]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for required in modules.iter().flat_map(|it| it.config.required_providers.values()) {
+        if let Some((version, _)) = &required.version {
+            versions.entry(required.source.to_string()).or_default().insert(version.clone());
+        }
+    }
+    versions
 }
