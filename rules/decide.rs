@@ -194,16 +194,16 @@ ascent! {
     // @rule decide.planned-again: `n` is whole, and is replaced
     planned_again(n) <-- replaced(n, _), !tainted(n);
 
-    // @rule decide.create: `n` does not exist yet
+    // @rule decide.create: nothing exists as `n`
     action(n, Action::Create, Reason::Plain) <-- planned(n), !prior(n), !fired(n, _);
-    // @rule decide.create-triggered: `n` does not exist yet
+    // @rule decide.create-triggered: nothing exists as `n`
     action(n, Action::Create, Reason::ReplaceByTriggers) <-- planned(n), !prior(n), fired(n, _);
     // @rule decide.update: `n` differs from the configuration
     action(n, Action::Update, Reason::Plain) <-- sound(n), differs(n), !wants_replacement(n, _);
     // @rule decide.update-marks: only what is sensitive about `n` changes
     action(n, Action::Update, Reason::Plain)
         <-- sound(n), marks_differ(n), !differs(n), !wants_replacement(n, _);
-    // @rule decide.no-op: `n` is as the configuration says
+    // @rule decide.no-op: nothing of `n` is to change
     action(n, Action::NoOp, Reason::Plain)
         <-- sound(n), !differs(n), !marks_differ(n), !wants_replacement(n, _);
     // @rule decide.delete-first: (the old object of `n` goes first)

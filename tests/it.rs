@@ -53,6 +53,8 @@ mod saved;
 mod scripted;
 #[path = "it/shaping.rs"]
 mod shaping;
+#[path = "it/since.rs"]
+mod since;
 #[path = "it/sources.rs"]
 mod sources;
 #[path = "it/ssh.rs"]

@@ -124,6 +124,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Console(args) => commands::console::run(ui, world, &args),
         Command::Show(args) => commands::show::run(ui, world, &args),
         Command::Why(args) => commands::why::run(ui, world, &args),
+        Command::Impact(args) => commands::impact::run(ui, world, &args),
         Command::Whatif(args) => commands::whatif::run(ui, world, &args),
         Command::Query(args) => commands::query::run(ui, world, &args),
         Command::Facts(args) => commands::facts::run(ui, world, &args),

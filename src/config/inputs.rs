@@ -26,6 +26,8 @@ pub struct RootVariables {
     pub values: BTreeMap<Str, Value>,
     /// Those that were given, as they were given. Documents of plans hold them so.
     pub given: BTreeMap<Str, Value>,
+    /// Where they were given.
+    pub origins: BTreeMap<Str, Origin>,
 }
 
 /// Where a value was given.

@@ -20,6 +20,8 @@ pub struct Line {
     pub depth: usize,
     /// What holds.
     pub text: String,
+    /// Whether it is a reason for what stands above it, and not a part of that.
+    pub is_reason: bool,
     /// Where that stands: `main.tf:2,38`, a flag, the state, the provider's own word.
     pub origins: Vec<String>,
 }
@@ -56,10 +58,8 @@ pub fn align(lines: &[Line]) -> String {
 
 impl Line {
     fn shown(&self) -> String {
-        match self.depth {
-            0 => self.text.clone(),
-            depth => format!("{}because {}", "  ".repeat(depth.min(DEEPEST)), self.text),
-        }
+        let because = if self.is_reason && self.depth > 0 { "because " } else { "" };
+        format!("{}{because}{}", "  ".repeat(self.depth.min(DEEPEST)), self.text)
     }
 }
 
@@ -76,7 +76,7 @@ impl Teller<'_> {
         let step = &self.proof.steps[goal];
         let origins = if matches!(step.by, By::Given) { self.origin(step) } else { Vec::new() };
         let text = sentence::of_row(&step.relation, &step.row, self.leaves);
-        self.lines.push(Line { depth: 0, text, origins });
+        self.lines.push(Line { depth: 0, text, is_reason: true, origins });
 
         let mut waiting = vec![(goal, 1)];
         while let Some((number, depth)) = waiting.pop() {
@@ -123,7 +123,7 @@ impl Teller<'_> {
             Some(last) if last.depth.min(DEEPEST) == depth.min(DEEPEST) && last.text == text => {
                 last.origins.extend(origins);
             }
-            _ => self.lines.push(Line { depth, text, origins }),
+            _ => self.lines.push(Line { depth, text, is_reason: true, origins }),
         }
     }
 

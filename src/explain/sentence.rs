@@ -54,7 +54,8 @@ fn of_words(relation: &str, words: &[Option<u64>], leaves: &dyn Leaves) -> Strin
 
 /// Returns a sentence without what leads up to its reason where that is the plain one, which says nothing.
 pub fn without_reason(said: &str) -> String {
-    said.replace(" ()", "").trim_end().trim_end_matches(", for reason").to_owned()
+    let said = said.replace(" ()", "").replace(" (something)", "");
+    said.trim_end().trim_end_matches(", for reason").to_owned()
 }
 
 /// Returns the variables of a relation's doc comment, and its sentence: up to the first semicolon, or stop and blank.
@@ -112,7 +113,12 @@ fn fill(sentence: &str, value: impl Fn(&str) -> Option<String>) -> String {
 
 fn of_action(node: u64, action: u64, reason: u64, leaves: &dyn Leaves) -> String {
     let node = name(leaves, "Node", node);
-    let what = match Action::from_word(action) {
+    of_done(&node, Action::from_word(action), Reason::from_word(reason))
+}
+
+/// Returns what is done with what is called so, and why.
+pub fn of_done(node: &str, action: Option<Action>, reason: Option<Reason>) -> String {
+    let what = match action {
         Some(Action::NoOp) => "stays as it is",
         Some(Action::Create) => "is created",
         Some(Action::Read) => "is read during apply",
@@ -125,7 +131,7 @@ fn of_action(node: u64, action: u64, reason: u64, leaves: &dyn Leaves) -> String
         Some(Action::Drop) => "leaves the state",
         None => "is decided",
     };
-    match Reason::from_word(reason) {
+    match reason {
         None | Some(Reason::Plain) => format!("{node} {what}"),
         Some(reason) => format!("{node} {what} ({})", reason.text()),
     }

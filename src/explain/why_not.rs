@@ -51,6 +51,19 @@ pub enum Failure {
     Condition,
 }
 
+/// A way by which something would hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// The rule that would conclude it.
+    pub rule: String,
+    /// What the rule says.
+    pub sentence: String,
+    /// What is in the way.
+    pub failed: String,
+    /// Where that stands, where it does.
+    pub place: Option<String>,
+}
+
 impl Known {
     /// Explains why a row does not hold. Nothing if it does, or if there is no such relation.
     pub fn why_not(&self, relation: &str, row: &[u64]) -> Option<WhyNot> {
@@ -297,34 +310,17 @@ impl Search<'_> {
 }
 
 impl WhyNot {
-    /// Tells it: what does not hold, and for each rule what failed.
-    pub fn render(&self, leaves: &dyn Leaves) -> String {
-        let mut out = format!("Not so: {}\n", sentence::of_shape(&self.goal, leaves));
-        self.tell(leaves, 1, &mut out);
-        out
-    }
-
-    // At most `MOST` premises are followed, so this recursion is shallow.
-    fn tell(&self, leaves: &dyn Leaves, depth: usize, out: &mut String) {
-        let indent = "  ".repeat(depth);
-        if self.is_given {
-            out.push_str(&format!("{indent}nothing says so\n"));
+    /// Returns the ways by which it would hold, with what is in the way of each: a way that is the only one to another is
+    /// followed to that.
+    pub fn alternatives(&self, leaves: &dyn Leaves) -> Vec<Alternative> {
+        let mut at = self;
+        while let [only] = at.attempts.as_slice()
+            && let Failure::Missing(_, Some(deeper)) = &only.failed
+            && !deeper.attempts.is_empty()
+        {
+            at = deeper;
         }
-        for attempt in &self.attempts {
-            let rule = sentence::of_rule_in_full(&attempt.application, leaves);
-            out.push_str(&format!("{indent}it would be if {rule} ({})\n", attempt.rule));
-            let (sign, failed) = match &attempt.failed {
-                Failure::Missing(shape, _) => ("not so", sentence::of_shape(shape, leaves)),
-                Failure::Present(shape) => ("but", sentence::of_shape(shape, leaves)),
-                Failure::Condition => ("but", "a condition fails".to_owned()),
-            };
-            let against = attempt.against(leaves);
-            let place = against.map_or(String::new(), |it| format!("    {it}"));
-            out.push_str(&format!("{indent}  {sign}: {failed}{place}\n"));
-            if let Failure::Missing(_, Some(deeper)) = &attempt.failed {
-                deeper.tell(leaves, depth + 2, out);
-            }
-        }
+        at.attempts.iter().map(|it| it.furthest().alternative(leaves)).collect()
     }
 
     /// Returns it as JSON.
@@ -339,6 +335,30 @@ impl WhyNot {
 }
 
 impl Attempt {
+    /// The last on the way, as long as there is but one.
+    fn furthest(&self) -> &Attempt {
+        match &self.failed {
+            Failure::Missing(_, Some(deeper)) if deeper.attempts.len() == 1 => {
+                deeper.attempts[0].furthest()
+            }
+            _ => self,
+        }
+    }
+
+    fn alternative(&self, leaves: &dyn Leaves) -> Alternative {
+        let failed = match &self.failed {
+            Failure::Missing(shape, _) => format!("not so: {}", sentence::of_shape(shape, leaves)),
+            Failure::Present(shape) => format!("but {}", sentence::of_shape(shape, leaves)),
+            Failure::Condition => "but a condition fails".to_owned(),
+        };
+        Alternative {
+            rule: self.rule.clone(),
+            sentence: sentence::of_rule_in_full(&self.application, leaves),
+            failed,
+            place: self.against(leaves),
+        }
+    }
+
     /// Where the opposite of what is missing stands.
     fn against(&self, leaves: &dyn Leaves) -> Option<String> {
         match &self.failed {

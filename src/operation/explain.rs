@@ -1,25 +1,61 @@
 //! `why` and `whatif`: questions about decisions, answered from facts.
 
+mod asked;
+pub mod causes;
 mod context;
+mod missed;
 mod parts;
+mod waiting;
+mod whole;
 pub(super) mod words;
 
 use entail_rules::{Atom, Node};
 use serde_json::{Value as Json, json};
 
 use crate::diagnostic::Diagnostic;
-use crate::explain::{Known, Leaves, render, to_json};
-use crate::lower::Structure;
+use crate::explain::render::{Line, align, lines};
+use crate::explain::{Known, Leaves, to_json};
 use crate::lower::structure::NodeKind;
 use crate::reason::{catalogue, shipped};
+
+pub use self::asked::Asked;
+use self::causes::{Causes, Part};
+use self::missed::Goals;
 
 pub use context::{ExplainContext, Relation};
 pub(super) use context::{blocks, declared, protected};
 pub use parts::{Parts, parts};
 
+/// Tells what the steps of an address wait for, or, without one, the longest way through the run.
+///
+/// # Errors
+///
+/// If nothing has that address, or nothing single.
+pub fn order(
+    address: &str,
+    context: &ExplainContext,
+    causes: &Causes<'_>,
+    depth: Option<usize>,
+) -> Result<(String, Json), Diagnostic> {
+    let node = match address {
+        "" => None,
+        address => match Asked::read(address, context)?.node() {
+            Some(node) => Some(node),
+            None => {
+                return Err(Diagnostic::error("Not a single object").detail(format!(
+                    "{address} names several objects. Ask with -order for one of its instances."
+                )));
+            }
+        },
+    };
+    let (mut lines, document) = waiting::tell(node, context, causes);
+    lines.retain(|it| depth.is_none_or(|deepest| it.depth <= deepest));
+    Ok((align(&lines), document))
+}
+
 /// What is to be explained: conclusions about one node, or one that is missed.
 pub struct Question {
-    node: Node,
+    asked: Asked,
     missed: Option<String>,
     about: About,
 }
@@ -64,8 +100,11 @@ impl Question {
         missed: Option<&str>,
         context: &ExplainContext,
     ) -> Result<Question, Diagnostic> {
-        let Some(node) = context.find(address) else { return Err(unknown(address, context)) };
-        Ok(Question { node, missed: missed.map(str::to_owned), about: About::Decision })
+        let asked = Asked::read(address, context)?;
+        if missed.is_some() && !matches!(asked, Asked::Decided(_)) {
+            return Err(not_decided(address));
+        }
+        Ok(Question { asked, missed: missed.map(str::to_owned), about: About::Decision })
     }
 
     /// Asks which provider instance serves it, instead of what is to be done.
@@ -100,70 +139,139 @@ impl Question {
 
     /// Answers in text.
     ///
+    /// - `causes`: where values come from, where that is at hand.
+    /// - `depth`: how many steps back to go.
+    ///
     /// # Errors
     ///
     /// If the missed action is not one.
     pub fn answer(
         &self,
         context: &ExplainContext,
+        causes: Option<&Causes<'_>>,
         depth: Option<usize>,
     ) -> Result<String, Diagnostic> {
-        if let Some(missed) = &self.missed {
-            return self.missing(context, missed);
+        self.check(causes)?;
+        let mut answer = match &self.missed {
+            Some(missed) => self.missing(context, causes, missed)?,
+            None => self.lines(context, causes),
+        };
+        answer.retain(|it| depth.is_none_or(|deepest| it.depth <= deepest));
+        if answer.is_empty() {
+            return Ok(self.nothing(context));
+        }
+        Ok(align(&answer))
+    }
+
+    /// Whether what is asked of an object is one of its attributes.
+    fn check(&self, causes: Option<&Causes<'_>>) -> Result<(), Diagnostic> {
+        match (&self.asked, causes) {
+            (Asked::Attribute(node, path), Some(causes)) => causes.check_attribute(*node, path),
+            _ => Ok(()),
+        }
+    }
+
+    fn lines(&self, context: &ExplainContext, causes: Option<&Causes<'_>>) -> Vec<Line> {
+        if let (Some((lines, _)), About::Decision) =
+            (whole::tell(&self.asked, context, causes), &self.about)
+        {
+            return lines;
         }
         let known = Known::about(context.engine, &context.facts, &self.relations(context));
-        let mut text = String::new();
+        let mut answer = Vec::new();
         for (relation, row) in self.rows(context, &known) {
             if let Some(proof) = known.why(relation, &row) {
-                if !text.is_empty() {
-                    text.push('\n');
-                }
-                let rendered = render(&proof, context);
-                text.push_str(&shortened(&rendered, depth));
+                answer.extend(lines(&proof, context));
             }
         }
-        if text.is_empty() {
-            text = self.nothing(context);
+        if let (Some(causes), About::Decision) = (causes, &self.about) {
+            let (found, secret) = self.causes(context, causes);
+            // A value is its own answer; what is decided of an object goes before.
+            let less = usize::from(answer.is_empty());
+            for all in [found, secret] {
+                answer.extend(causes::lines(&all, less));
+            }
         }
-        Ok(text)
+        answer
+    }
+
+    /// What what is asked comes from, and who marked it as secret.
+    fn causes(
+        &self,
+        context: &ExplainContext,
+        causes: &Causes<'_>,
+    ) -> (Vec<causes::Cause>, Vec<causes::Cause>) {
+        let part = match &self.asked {
+            Asked::Decided(node) => match context.structure.kind(*node) {
+                NodeKind::Object(..) => return (causes.of_object(*node), Vec::new()),
+                NodeKind::Output(..) => Part::Value(*node, Vec::new()),
+                _ => return Default::default(),
+            },
+            Asked::Attribute(node, path) => Part::Attribute(*node, path.clone()),
+            Asked::Value(node, path) => Part::Value(*node, path.clone()),
+            Asked::Check(node) => Part::Check(*node),
+            Asked::Resource(_) | Asked::Module(_) | Asked::Call(_) => return Default::default(),
+        };
+        (causes.of(part.clone()), causes.of_secret(&part))
     }
 
     /// What is decided of the node: one row for objects and outputs, or everyone a provider serves; or all that the
     /// relation says which is asked for.
     fn rows<'a>(&'a self, context: &ExplainContext, known: &Known) -> Vec<(&'a str, Vec<u64>)> {
+        let Some(node) = self.asked.node() else { return Vec::new() };
         if let About::Relation(name) = &self.about {
-            return self.rows_of(name, known);
+            return self.rows_of(node, name, known);
+        }
+        if !matches!((&self.asked, &self.about), (Asked::Decided(_), _) | (_, About::Provider)) {
+            return Vec::new();
         }
         let of = |relation: &'static str, column: usize| {
             let rows = known.rows(relation).into_iter();
-            rows.filter(move |row| row.get(column) == Some(&self.node.word()))
+            rows.filter(move |row| row.get(column) == Some(&node.word()))
                 .map(move |row| (relation, row))
                 .collect::<Vec<_>>()
         };
-        if matches!(context.structure.kind(self.node), NodeKind::Provider(_)) {
+        if matches!(context.structure.kind(node), NodeKind::Provider(_)) {
             return of("serves", 0);
         }
         if matches!(self.about, About::Provider) {
             return [of("serves", 1), of("lacks", 0)].concat();
         }
+        self.decided(known)
+    }
+
+    /// What is decided of the node that is asked.
+    fn decided(&self, known: &Known) -> Vec<(&'static str, Vec<u64>)> {
+        let Some(node) = self.asked.node() else { return Vec::new() };
         for relation in DECISIONS {
-            let found = of(relation, usize::from(*relation == "violation"));
-            if !found.is_empty() {
-                return found.into_iter().take(1).collect();
+            let column = usize::from(*relation == "violation");
+            let rows = known.rows(relation).into_iter();
+            let mut found = rows.filter(|row| row.get(column) == Some(&node.word()));
+            if let Some(row) = found.next() {
+                return vec![(relation, row)];
             }
         }
         Vec::new()
     }
 
+    fn causes_of_decision(&self, context: &ExplainContext, causes: &Causes<'_>) -> Vec<Line> {
+        causes::lines(&self.causes(context, causes).0, 0)
+    }
+
     /// The rows of a relation that are about the node; those that only mention it where there are no others.
-    fn rows_of<'a>(&self, relation: &'a str, known: &Known) -> Vec<(&'a str, Vec<u64>)> {
+    fn rows_of<'a>(
+        &self,
+        node: Node,
+        relation: &'a str,
+        known: &Known,
+    ) -> Vec<(&'a str, Vec<u64>)> {
         let program = shipped::program();
         let Some(number) = program.relation(relation) else { return Vec::new() };
         let kinds = program.relations[number].columns.iter().enumerate();
         let columns: Vec<usize> = kinds.filter(|it| it.1 == Node::KIND).map(|it| it.0).collect();
         let all = known.rows(relation);
         let naming = |column: &usize| {
-            let is_named = |row: &&Vec<u64>| row.get(*column) == Some(&self.node.word());
+            let is_named = |row: &&Vec<u64>| row.get(*column) == Some(&node.word());
             let rows: Vec<_> =
                 all.iter().filter(is_named).map(|it| (relation, it.clone())).collect();
             (!rows.is_empty()).then_some(rows)
@@ -175,7 +283,9 @@ impl Question {
     fn relations<'a>(&'a self, context: &ExplainContext) -> Vec<&'a str> {
         match &self.about {
             About::Relation(name) => vec![name],
-            About::Decision if context.structure.provider(self.node).is_none() => {
+            About::Decision
+                if self.asked.node().is_some_and(|it| context.structure.provider(it).is_none()) =>
+            {
                 DECISIONS.to_vec()
             }
             _ => vec!["serves", "lacks"],
@@ -183,7 +293,7 @@ impl Question {
     }
 
     fn nothing(&self, context: &ExplainContext) -> String {
-        let name = context.name(self.node);
+        let name = self.name(context);
         match &self.about {
             About::Relation(relation) => {
                 format!("{relation} says nothing of {name} in this plan.\n")
@@ -197,64 +307,31 @@ impl Question {
         }
     }
 
-    fn missing(&self, context: &ExplainContext, missed: &str) -> Result<String, Diagnostic> {
-        let (relation, rows) = self.goals(missed)?;
-        let known = Known::about(context.engine, &context.facts, &[relation]);
-        let mut text = String::new();
-        for row in rows {
-            if let Some(proof) = known.why(relation, &row) {
-                return Ok(format!("It is so:\n{}", render(&proof, context)));
-            }
-            if let Some(why) = known.why_not(relation, &row) {
-                text.push_str(&why.render(context));
-            }
-        }
-        Ok(text)
-    }
-
-    /// The rows that would say what is missed.
-    fn goals(&self, missed: &str) -> Result<(&'static str, Vec<Vec<u64>>), Diagnostic> {
-        use entail_rules::{Action, Reason};
-        let node = self.node.word();
-        let action = |action: Action, reasons: &[Reason]| {
-            Ok((
-                "action",
-                reasons.iter().map(|reason| vec![node, action.word(), reason.word()]).collect(),
-            ))
-        };
-        match missed {
-            "select" | "selected" => Ok(("selected", vec![vec![node]])),
-            "exclude" | "excluded" => Ok(("excluded", vec![vec![node]])),
-            "recalculate" | "recalculated" => Ok(("recalculated", vec![vec![node]])),
-            "create" => action(Action::Create, &[Reason::Plain]),
-            "update" => action(Action::Update, &[Reason::Plain]),
-            "no-op" => action(Action::NoOp, &[Reason::Plain]),
-            "read" => action(Action::Read, &[Reason::ReadBecauseConfigUnknown, Reason::ReadBecauseDependencyPending]),
-            "replace" => action(Action::DeleteThenCreate, &[Reason::ReplaceBecauseCannotUpdate]),
-            "delete" => action(Action::Delete, &[Reason::Plain, Reason::DeleteBecauseNoResourceConfig]),
-            "forget" => action(Action::Forget, &[Reason::DeleteBecauseNoResourceConfig]),
-            other => Err(Diagnostic::error("Unknown action").detail(format!(
-                "\"{other}\" is nothing that could be missed. Ask for one of: create, read, update, replace, delete, forget, no-op, select, exclude, recalculate."
-            ))),
-        }
-    }
-
     /// Answers as JSON.
     ///
     /// # Errors
     ///
     /// If the missed action is not one.
-    pub fn answer_json(&self, context: &ExplainContext) -> Result<Json, Diagnostic> {
-        let address = context.name(self.node);
+    pub fn answer_json(
+        &self,
+        context: &ExplainContext,
+        causes: Option<&Causes<'_>>,
+    ) -> Result<Json, Diagnostic> {
+        self.check(causes)?;
+        let address = self.name(context);
         if let Some(missed) = &self.missed {
-            let (relation, rows) = self.goals(missed)?;
-            let known = Known::about(context.engine, &context.facts, &[relation]);
-            let answers: Vec<Json> = rows
-                .iter()
-                .filter_map(|row| known.why_not(relation, row))
-                .map(|it| it.to_json(context))
-                .collect();
-            return Ok(json!({"address": address, "missed": missed, "answers": answers}));
+            let Goals { relation, rows } = self.goals(missed)?;
+            let known =
+                Known::about(context.engine, &context.facts, &[DECISIONS, &[relation]].concat());
+            let answers = rows.iter().filter_map(|row| known.why_not(relation, row));
+            let answers: Vec<Json> = answers.map(|it| it.to_json(context)).collect();
+            let instead = self.decided(&known).into_iter();
+            let instead = instead.filter_map(|(relation, row)| known.why(relation, &row));
+            let instead: Vec<Json> = instead.map(|it| to_json(&it, context)).collect();
+            return Ok(json!({
+                "address": address, "missed": missed, "instead": instead, "answers": answers,
+                "causes": causes.map(|it| causes::to_json(&self.causes(context, it).0)),
+            }));
         }
         let known = Known::about(context.engine, &context.facts, &self.relations(context));
         let proofs: Vec<Json> = self
@@ -263,36 +340,38 @@ impl Question {
             .filter_map(|(relation, row)| known.why(relation, &row))
             .map(|it| to_json(&it, context))
             .collect();
-        Ok(json!({"address": address, "proofs": proofs}))
+        if let (Some((_, mut document)), About::Decision) =
+            (whole::tell(&self.asked, context, causes), &self.about)
+        {
+            document["proofs"] = proofs.into();
+            return Ok(document);
+        }
+        let mut document = json!({"address": address, "proofs": proofs});
+        if let (Some(causes), About::Decision) = (causes, &self.about) {
+            let (found, secret) = self.causes(context, causes);
+            document["causes"] = causes::to_json(&found);
+            if !secret.is_empty() {
+                document["sensitive"] = causes::to_json(&secret);
+            }
+        }
+        Ok(document)
+    }
+
+    fn name(&self, context: &ExplainContext) -> String {
+        let structure = &context.structure;
+        match &self.asked {
+            Asked::Decided(node) | Asked::Check(node) => context.name(*node),
+            Asked::Attribute(node, path) => Part::Attribute(*node, path.clone()).name(structure),
+            Asked::Value(node, path) => Part::Value(*node, path.clone()).name(structure),
+            Asked::Resource(id) => structure.resource(*id).address.to_string(),
+            Asked::Module(id) => structure.module(*id).address.to_string(),
+            Asked::Call(id) => structure.call_name(*id),
+        }
     }
 }
 
-/// Keeps the first lines of a proof that are at most `depth` steps deep.
-fn shortened(text: &str, depth: Option<usize>) -> String {
-    let Some(depth) = depth else { return text.to_owned() };
-    let kept: Vec<&str> =
-        text.lines().filter(|it| (it.len() - it.trim_start().len()) / 2 <= depth).collect();
-    let mut kept = kept.join("\n");
-    kept.push('\n');
-    kept
-}
-
-fn unknown(address: &str, context: &ExplainContext) -> Diagnostic {
-    let names = (0..context.structure.nodes.len() as u32).map(Node).filter(|it| {
-        matches!(context.structure.kind(*it), NodeKind::Object(..) | NodeKind::Pending(_))
-            || matches!(context.structure.kind(*it), NodeKind::Output(module, _) if *module == Structure::ROOT)
-    });
-    // One that is only named somewhere may not be there.
-    let is_there = |it: &Node| match context.structure.kind(*it) {
-        NodeKind::Object(..) => context.facts.object.binary_search(&(*it,)).is_ok(),
-        _ => true,
-    };
-    let near = names
-        .filter(is_there)
-        .map(|it| context.name(it))
-        .filter(|it| it.len().abs_diff(address.len()) <= 6)
-        .min_by_key(|it| (strsim::levenshtein(it, address), it.clone()));
-    let hint = near.map_or_else(String::new, |it| format!(" Did you mean {it}?"));
-    Diagnostic::error("Nothing has that address")
-        .detail(format!("{address} is neither declared nor in the state.{hint}"))
+fn not_decided(address: &str) -> Diagnostic {
+    Diagnostic::error("Nothing is decided about that").detail(format!(
+        "{address} is no object, no output of the root module and no provider: no action could be missed. Ask without -not where its value comes from."
+    ))
 }

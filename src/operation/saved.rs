@@ -11,6 +11,7 @@ use entail_rules::order::Order;
 use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node};
 
+use super::explain::causes::origin::{Given, given};
 use super::plan::Planned;
 use super::session::Session;
 use crate::backend::local::Choice;
@@ -59,6 +60,8 @@ pub struct Loaded {
     pub blocks: Vec<(String, String)>,
     /// What the numbers of provider configurations and their keys stand for.
     pub(super) words: super::explain::words::Words,
+    /// Where the root module's variables were given.
+    pub given: BTreeMap<Str, Given>,
     extras: PlanExtras,
 }
 
@@ -118,6 +121,10 @@ pub fn save(
             .unwrap_or_default(),
         ),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
+        ("given".to_owned(), {
+            let given = given(&session.config, &planned.variables, &session.sources);
+            serde_json::to_vec(&given).unwrap_or_default()
+        }),
     ]);
     if let Some((report, policies)) = judged {
         let report = report.to_json(true, &session.sources);
@@ -211,6 +218,7 @@ pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
     let (declared, protected) = (by_node("declared"), by_node("protected"));
     let blocks = serde_json::from_slice(entry("blocks")).unwrap_or_default();
     let words = serde_json::from_slice(entry("words")).unwrap_or_default();
+    let given = serde_json::from_slice(entry("given")).unwrap_or_default();
     Ok(Loaded {
         plan,
         structure,
@@ -223,6 +231,7 @@ pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
         protected,
         blocks,
         words,
+        given,
         extras,
     })
 }

@@ -344,6 +344,7 @@ impl Session {
             if let Some(value) = problems.take(finished) {
                 variables.values.insert(name.clone(), value);
                 variables.given.extend(input.map(|it| (name.clone(), it.value.clone())));
+                variables.origins.extend(input.map(|it| (name.clone(), it.origin.clone())));
             }
         }
         if problems.has_errors() { Err(problems) } else { Ok(variables) }

@@ -27,7 +27,7 @@ pub mod waivers;
 pub mod watch;
 pub mod why;
 pub mod why_not;
-mod written;
+pub mod written;
 
 pub use judge::judge;
 pub use model::Model;

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::value::RawValue;
 
+use crate::address::Instance;
 use crate::config::{Config, Variant};
 use crate::datalog::{Domain, Tense, Values};
 use crate::diagnostic::{Sources, Span};
@@ -83,14 +84,12 @@ pub struct Planned<'a> {
 impl<'a> Planned<'a> {
     /// Returns a plan with its changes by node.
     pub fn new(plan: &'a Plan, structure: &Structure) -> Planned<'a> {
-        let mut nodes: FxHashMap<String, Node> = FxHashMap::default();
-        for index in 0..structure.nodes.len() as u32 {
-            if let NodeKind::Object(..) = structure.kind(Node(index)) {
-                nodes.insert(structure.name(Node(index)), Node(index));
-            }
-        }
+        let node = |address: &Instance| {
+            let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+            resource.instance(&address.key)
+        };
         let current = plan.changes.iter().filter(|it| it.deposed.is_none());
-        let changes = current.filter_map(|it| Some((*nodes.get(&it.address.to_string())?, it)));
+        let changes = current.filter_map(|it| Some((node(&it.address)?, it)));
         Planned { plan, changes: changes.collect() }
     }
 
@@ -228,7 +227,7 @@ impl<'a> Model<'a> {
     }
 
     /// Returns what a state holds of an object.
-    fn recorded(&self, node: Node, state: &State) -> Option<Value> {
+    pub fn recorded(&self, node: Node, state: &State) -> Option<Value> {
         let address = self.structure.instance(node)?;
         let resource = state.resources.get(&address.of())?;
         let object = resource.instances.get(&address.key)?.current.as_ref()?;

@@ -14,7 +14,8 @@ use crate::expression::Subject;
 use crate::expression::body::named_references;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode};
 use crate::plan::Change;
-use crate::value::{Path, PathStep, ShowPath, Str, Type, Value};
+use crate::value::difference::differences;
+use crate::value::{PathStep, ShowPath, Str, Type, Value};
 
 mod calls;
 
@@ -366,9 +367,7 @@ impl Teller<'_, '_> {
             if change.before.is_null() || change.after.is_null() {
                 continue;
             }
-            let mut found = Vec::new();
-            differences(&change.before, &change.after, &mut Vec::new(), &mut found);
-            for (path, is_certain) in found {
+            for (path, is_certain) in differences(&change.before, &change.after) {
                 let row = [node.word(), self.text(&shown(&path))];
                 match is_certain {
                     true => self.row("model::changes", &row),
@@ -376,52 +375,6 @@ impl Teller<'_, '_> {
                 }
             }
         }
-    }
-}
-
-/// The deepest paths at which two values differ, and whether they do for certain.
-fn differences(before: &Value, after: &Value, path: &mut Path, found: &mut Vec<(Path, bool)>) {
-    let (old, new) = (before.bare(), after.bare());
-    if !new.is_known() {
-        return found.push((path.clone(), false));
-    }
-    let is_keyed = |it: &Value| matches!(it, Value::Object(_) | Value::Map(_));
-    let is_listed = |it: &Value| matches!(it, Value::List(_) | Value::Tuple(_));
-    if is_keyed(old) && is_keyed(new) {
-        let is_object = matches!(new, Value::Object(_));
-        let (old, new) = (old.entries(), new.entries());
-        let names = old.iter().chain(&new).map(|it| it.0.clone());
-        for name in names.collect::<BTreeSet<_>>() {
-            let at = |all: &[(Str, &Value)]| {
-                all.iter().find(|it| it.0 == name).map_or(Value::NULL, |it| it.1.clone())
-            };
-            path.push(match is_object {
-                true => PathStep::attribute(name.clone()),
-                false => PathStep::key(&name),
-            });
-            differences(&at(&old), &at(&new), path, found);
-            path.pop();
-        }
-        return;
-    }
-    if is_listed(old) && is_listed(new) {
-        let (old, new): (Vec<&Value>, Vec<&Value>) =
-            (old.children().collect(), new.children().collect());
-        for index in 0..old.len().max(new.len()) {
-            path.push(PathStep::index(index));
-            let at = |all: &[&Value]| all.get(index).map_or(Value::NULL, |it| (*it).clone());
-            differences(&at(&old), &at(&new), path, found);
-            path.pop();
-        }
-        return;
-    }
-    if old.is_null() && new.is_null() {
-        return;
-    }
-    match crate::value::unknown::known_equality(&before.to_plain(), &after.to_plain()) {
-        Some(true) => {}
-        Some(false) => found.push((path.clone(), true)),
-        None => found.push((path.clone(), false)),
     }
 }
 

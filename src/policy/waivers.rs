@@ -30,6 +30,16 @@ pub struct Written {
     pub block: Option<Span>,
 }
 
+/// Returns the waivers in the files of a configuration.
+///
+/// # Errors
+///
+/// If one of them cannot be read.
+pub fn written(sources: &Sources) -> Result<Vec<Written>, Diagnostics> {
+    let (found, problems) = find(sources);
+    if problems.has_errors() { Err(problems) } else { Ok(found) }
+}
+
 /// Finds the waivers in the files of a configuration.
 pub fn find(sources: &Sources) -> (Vec<Written>, Diagnostics) {
     let (mut found, mut problems) = (Vec::new(), Diagnostics::new());

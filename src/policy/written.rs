@@ -20,15 +20,18 @@ use crate::value::{Marks, Str, Type, Value, convert};
 use crate::world::World;
 
 /// What `each` and `count` are.
-pub(super) enum Each {
+pub enum Each {
+    /// There is none.
     None,
+    /// It is not known.
     Unknown,
+    /// The key, and the value behind it where it is known.
     Known(InstanceKey, Option<Value>),
 }
 
 impl Model<'_> {
     /// Returns the value of a node as it is written: of an object, an object of its arguments and blocks.
-    pub(super) fn written(&self, node: Node) -> Value {
+    pub fn written(&self, node: Node) -> Value {
         if let Some(known) = self.memo.known.lock().get(&node.0) {
             return known.clone();
         }
@@ -140,6 +143,11 @@ impl Model<'_> {
     ) -> Value {
         let circle = self.circle_of(node);
         evaluate(expression, &WrittenScope { model: self, module, each, circle }).0
+    }
+
+    /// Returns the value of an expression of a module instance, of no block in particular.
+    pub fn value_at(&self, module: ModuleId, each: &Each, expression: &Expression) -> Value {
+        evaluate(expression, &WrittenScope { model: self, module, each, circle: None }).0
     }
 
     /// The circle that the block of a node is in.

@@ -10,6 +10,7 @@ mod conform;
 pub mod convert;
 mod convertible;
 mod defaults;
+pub mod difference;
 mod digits;
 mod float;
 pub mod json;

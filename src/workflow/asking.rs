@@ -12,9 +12,10 @@ use super::open::{lock, open_to_plan, read_state, root_variables};
 use super::options::PlanOptions;
 use super::{show, with_room};
 use crate::datalog::Limits;
-use crate::diagnostic::{Diagnostics, Sources};
+use crate::diagnostic::Diagnostics;
 use crate::event::Silence;
 use crate::operation::explain::ExplainContext;
+use crate::operation::models::{self, Basis};
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
 use crate::operation::state_commands::no_state;
@@ -131,7 +132,7 @@ impl Asking<'_> {
             subject: Subject {
                 model: &model_of(&session, &planned, &policies),
                 tables: &beside(&finished.facts, conclusions.tables()),
-                waivers: &written(host.sources)?,
+                waivers: &waivers::written(host.sources)?,
                 scope: Scope::Plan,
             },
             overruled: &[],
@@ -150,26 +151,20 @@ impl Asking<'_> {
         found.extend(policies::named(world, sources, &self.choice.named)?);
         let (policies, warnings) = self.read(found)?;
         let config = loaded.fit(world, sources)?;
-        let (places, structure) = (loaded.spans(sources), &loaded.structure);
+        let (places, variables) =
+            (loaded.spans(sources), loaded.variables(&config, &BTreeMap::new()));
+        let basis =
+            Basis { config: &config, sources, world, variables: &variables, places: &places };
         let conclusions = crate::reason::named(world)?.conclude_all(&loaded.facts);
         self.question.ask(&Asked {
             policies: &policies,
             subject: Subject {
                 model: &Model {
-                    config: &config,
-                    structure,
-                    sources,
-                    world,
-                    workspace: &loaded.plan.workspace,
-                    variables: &loaded.variables(&config, &BTreeMap::new()),
-                    places: &places,
-                    plan: Some(PlannedModel::new(&loaded.plan, structure)),
-                    state: Some(&loaded.plan.previous_state),
                     values: policies.values().clone(),
-                    memo: Default::default(),
+                    ..models::of_saved(&loaded, &basis)
                 },
                 tables: &beside(&loaded.facts, conclusions.tables()),
-                waivers: &written(sources)?,
+                waivers: &waivers::written(sources)?,
                 scope: Scope::Plan,
             },
             overruled: &loaded.overruled(),
@@ -229,32 +224,19 @@ impl Asking<'_> {
             policies,
             subject: Subject {
                 model: &Model {
-                    config: &session.config,
-                    structure: &lowered.structure,
-                    sources: &session.sources,
-                    world: &session.world,
-                    workspace: &session.workspace,
-                    variables,
-                    places: &lowered.places,
                     state: plan.as_ref().map(|it| &it.plan.previous_state),
                     plan,
                     values: policies.values().clone(),
-                    memo: Default::default(),
+                    ..models::of_lowered(session, lowered, variables)
                 },
                 tables: &beside(&lowered.facts, Vec::new()),
-                waivers: &written(&session.sources)?,
+                waivers: &waivers::written(&session.sources)?,
                 scope,
             },
             overruled: &[],
             context: &|| Ok(ExplainContext::of_lowered(session, lowered)),
         })
     }
-}
-
-/// The waivers in a configuration.
-fn written(sources: &Sources) -> Result<Vec<waivers::Written>, Diagnostics> {
-    let (waivers, problems) = waivers::find(sources);
-    if problems.has_errors() { Err(problems) } else { Ok(waivers) }
 }
 
 /// Facts, and what was concluded from them.

@@ -11,7 +11,11 @@ use crate::backend::local::Choice;
 use crate::diagnostic::Diagnostics;
 use crate::event::Silence;
 use crate::observe::provider_sources::ProviderSources;
-use crate::operation::explain::{ExplainContext, Parts, Question, Relation, parts};
+use crate::operation::explain::causes::Causes;
+use crate::operation::explain::causes::origin::given;
+use crate::operation::explain::{ExplainContext, Parts, Question, Relation, order, parts};
+use crate::operation::models::{self, Basis};
+use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::operation::{graph as drawing, plan as operation, saved};
 
@@ -33,6 +37,8 @@ pub struct WhyOptions {
     pub not: Option<String>,
     /// Whether the choice of provider is asked for.
     pub provider: bool,
+    /// Whether the order of steps is asked for.
+    pub order: bool,
     /// The relation that is asked for, where one is, instead of what is to be done.
     pub relation: Option<String>,
     /// How the answer is told.
@@ -77,17 +83,73 @@ pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics>
             false => None,
         };
         let known = known.filter(|it| ask(it).is_ok_and(|question| question.is_settled(it)));
-        let context = match (known, &subject.saved) {
-            (Some(known), _) => known,
-            (None, Some(path)) => recorded(host, path)?,
-            (None, None) => runtime.block_on(planned(host, &subject.planning))?,
+        if let Some(known) = known {
+            return told(&ask(&known)?, &known, None, options.form);
+        }
+        let answer = |context: &ExplainContext, causes: &Causes<'_>| {
+            if options.order {
+                return ordered(address, context, causes, options.form);
+            }
+            told(&ask(context)?, context, Some(causes), options.form)
         };
-        let question = ask(&context)?;
-        Ok(match options.form {
-            Form::Json => format!("{:#}\n", question.answer_json(&context)?),
-            Form::Text(depth) => question.answer(&context, depth)?,
-        })
+        match &subject.saved {
+            Some(path) => of_saved(host, path, &answer),
+            None => runtime.block_on(of_plan(host, &subject.planning, &answer)),
+        }
     })?
+}
+
+fn told(
+    question: &Question,
+    context: &ExplainContext,
+    causes: Option<&Causes<'_>>,
+    form: Form,
+) -> Result<String, Diagnostics> {
+    Ok(match form {
+        Form::Json => format!("{:#}\n", question.answer_json(context, causes)?),
+        Form::Text(depth) => question.answer(context, causes, depth)?,
+    })
+}
+
+fn ordered(
+    address: &str,
+    context: &ExplainContext,
+    causes: &Causes<'_>,
+    form: Form,
+) -> Result<String, Diagnostics> {
+    Ok(match form {
+        Form::Json => format!("{:#}\n", order(address, context, causes, None)?.1),
+        Form::Text(depth) => order(address, context, causes, depth)?.0,
+    })
+}
+
+/// What finds an answer.
+type Answer<'a> = &'a (dyn Fn(&ExplainContext, &Causes<'_>) -> Result<String, Diagnostics> + Sync);
+
+/// Answers from a saved plan. Its configuration is in it.
+fn of_saved(host: &Host<'_>, path: &Path, answer: Answer<'_>) -> Result<String, Diagnostics> {
+    let (world, sources) = (host.world, host.sources);
+    let mut loaded = saved::load(world, &world.root.join(path))?;
+    let config = loaded.fit(world, sources)?;
+    let (places, variables) =
+        (loaded.spans(sources), loaded.variables(&config, &Default::default()));
+    let basis = Basis { config: &config, sources, world, variables: &variables, places: &places };
+    let model = models::of_saved(&loaded, &basis);
+    let causes = Causes { model: &model, given: &loaded.given };
+    answer(&ExplainContext::of_saved(world, &loaded)?, &causes)
+}
+
+/// Answers from a plan that is made for it.
+async fn of_plan(
+    host: &Host<'_>,
+    options: &PlanOptions,
+    answer: Answer<'_>,
+) -> Result<String, Diagnostics> {
+    let (session, planned) = planned(host, options).await?;
+    let given = given(&session.config, &planned.variables, &session.sources);
+    let model = models::of_planned(&session, &planned);
+    let causes = Causes { model: &model, given: &given };
+    answer(&ExplainContext::of_planned(&session, &planned.finished), &causes)
 }
 
 /// What is known before any provider is asked, and whether that is all there is to know of who serves what. Nothing
@@ -115,9 +177,13 @@ fn recorded(host: &Host<'_>, path: &Path) -> Result<ExplainContext, Diagnostics>
     )?)
 }
 
-async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<ExplainContext, Diagnostics> {
+/// Makes a plan to ask. What is wrong with it is told.
+async fn planned(
+    host: &Host<'_>,
+    options: &PlanOptions,
+) -> Result<(Session, Planned), Diagnostics> {
     let session = open_to_plan(host, &options.state, &options.request)?;
-    let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
+    let locked = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
     let state = read_state(host, &session)?.state.unwrap_or_default();
     let variables = root_variables(host, &session, &options.request)?;
     let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
@@ -126,7 +192,8 @@ async fn planned(host: &Host<'_>, options: &PlanOptions) -> Result<ExplainContex
     if problems.has_errors() {
         host.tell.problems(problems);
     }
-    Ok(ExplainContext::of_planned(&session, &planned.finished))
+    drop(locked);
+    Ok((session, planned))
 }
 
 /// Returns what takes part in a run, and through whom the rest does not, with the warnings of finding out. Asks no provider.
@@ -166,7 +233,10 @@ pub fn facts(
         let context = match (known, &subject.saved) {
             (Some((known, _)), _) => known,
             (None, Some(path)) => recorded(host, path)?,
-            (None, None) => runtime.block_on(planned(host, &subject.planning))?,
+            (None, None) => {
+                let (session, planned) = runtime.block_on(planned(host, &subject.planning))?;
+                ExplainContext::of_planned(&session, &planned.finished)
+            }
         };
         Ok(context.relations(relation)?)
     })?

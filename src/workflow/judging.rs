@@ -9,12 +9,13 @@ use crate::config::inputs::RootVariables;
 use crate::datalog::Limits;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::event::Silence;
+use crate::operation::models::{self, Basis};
 use crate::operation::plan::{self as operation, Planned};
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::saved::Loaded;
 use crate::operation::session::Session;
 use crate::planner::Finished;
-use crate::policy::model::{Model, Planned as PlannedModel};
+use crate::policy::model::Model;
 use crate::policy::shaping::{Asked, shape};
 use crate::policy::verdict::Overruling;
 use crate::policy::watch::Watch;
@@ -90,17 +91,9 @@ pub(super) fn shaped(
     let (known, state) = operation::known_before(session, request, state.clone(), variables)?;
     let lowered = &known.lowered;
     let model = Model {
-        config: &session.config,
-        structure: &lowered.structure,
-        sources: &session.sources,
-        world: &session.world,
-        workspace: &session.workspace,
-        variables: &variables.values,
-        places: &lowered.places,
-        plan: None,
         state: Some(&state),
         values: policies.values().clone(),
-        memo: Default::default(),
+        ..models::of_lowered(session, lowered, &variables.values)
     };
     let tables: [&dyn Tables; 1] = [&lowered.facts];
     let (asked, problems) = shape(policies, &model, &tables, limits, &mut shaped)?;
@@ -172,19 +165,15 @@ impl Kept {
         session: &'a Session,
         variables: &'a BTreeMap<Str, Value>,
     ) -> Seen<'a> {
-        let model = Model {
+        let basis = Basis {
             config: &session.config,
-            structure: &loaded.structure,
             sources: &session.sources,
             world: &session.world,
-            workspace: &session.workspace,
             variables,
             places: &self.places,
-            plan: Some(PlannedModel::new(&loaded.plan, &loaded.structure)),
-            state: Some(&loaded.plan.previous_state),
-            values: self.policies.values().clone(),
-            memo: Default::default(),
         };
+        let values = self.policies.values().clone();
+        let model = Model { values, ..models::of_saved(loaded, &basis) };
         let concluded = self.conclusions.tables().into_iter();
         Seen {
             model,
@@ -239,10 +228,7 @@ impl InForce {
             return Ok(None);
         };
         let (model, tables) = (model_of(session, planned, policies), tables(finished));
-        let (waivers, problems) = waivers::find(&session.sources);
-        if problems.has_errors() {
-            return Err(problems);
-        }
+        let waivers = waivers::written(&session.sources)?;
         let mut report = judge(policies, &model, &tables, &waivers, &options.limits)?.report;
         report.overrule(&options.overruled);
         report.asked = self.asked.clone();
@@ -275,10 +261,7 @@ pub(super) async fn judge_plan(
     if problems.has_errors() {
         return Err(problems);
     }
-    let (waivers, faults) = waivers::find(&session.sources);
-    if faults.has_errors() {
-        return Err(faults);
-    }
+    let waivers = waivers::written(&session.sources)?;
     let model = model_of(session, &planned, policies);
     let tables = tables(&planned.finished);
     let by = |policies: &Policies| judge(policies, &model, &tables, &waivers, limits);
@@ -292,20 +275,7 @@ pub(super) fn model_of<'a>(
     planned: &'a Planned,
     policies: &Policies,
 ) -> Model<'a> {
-    let finished = &planned.finished;
-    Model {
-        config: &session.config,
-        structure: &finished.structure,
-        sources: &session.sources,
-        world: &session.world,
-        workspace: &session.workspace,
-        variables: &planned.variables.values,
-        places: &finished.places,
-        plan: Some(PlannedModel::new(&finished.plan, &finished.structure)),
-        state: Some(&finished.plan.previous_state),
-        values: policies.values().clone(),
-        memo: Default::default(),
-    }
+    Model { values: policies.values().clone(), ..models::of_planned(session, planned) }
 }
 
 /// What was told and concluded of a plan.

@@ -12,6 +12,7 @@ mod asking;
 pub mod console;
 pub mod explain;
 pub mod format;
+pub mod impact;
 pub mod import;
 pub mod init;
 pub mod judging;

@@ -15,6 +15,7 @@ use super::with_room;
 use crate::datalog::{Limits, Values};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::trace::Repetitions;
+use crate::operation::models;
 use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::session::Session;
@@ -174,19 +175,7 @@ fn model_of<'a>(
     values: Arc<Values>,
     memo: Memo,
 ) -> Model<'a> {
-    Model {
-        config: &session.config,
-        structure: &known.lowered.structure,
-        sources: &session.sources,
-        world: &session.world,
-        workspace: &session.workspace,
-        variables: &variables.values,
-        places: &known.lowered.places,
-        plan: None,
-        state: None,
-        values,
-        memo,
-    }
+    Model { values, memo, ..models::of_lowered(session, &known.lowered, &variables.values) }
 }
 
 /// Returns the rules in force, by name, with what is wrong with them.

@@ -58,6 +58,7 @@ fn lines(answer: &Answer, deepest: usize) -> Vec<Line> {
     let lines = shown.map(|it| Line {
         depth: it.depth,
         text: it.text.clone(),
+        is_reason: true,
         origins: Some(it.place.clone()).filter(|it| !it.is_empty()).into_iter().collect(),
     });
     lines.collect()

@@ -53,6 +53,16 @@ fn cases_of_modules() {
 }
 
 #[test]
+fn cases_of_impact() {
+    check_group("impact");
+}
+
+#[test]
+fn cases_of_why() {
+    check_group("why");
+}
+
+#[test]
 fn cases_of_policies() {
     check_group("policies");
 }

@@ -12,7 +12,7 @@ const INDENT: usize = 26;
 /// The commands one works with every day, in the order of use.
 const MAIN: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"];
 /// What only this program has.
-const OWN: [&str; 4] = ["why", "whatif", "query", "facts"];
+const OWN: [&str; 5] = ["why", "whatif", "impact", "query", "facts"];
 
 /// Returns the list of commands.
 pub fn overview(grammar: &Grammar) -> String {

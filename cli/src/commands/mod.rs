@@ -15,6 +15,7 @@ pub mod fmt;
 pub mod force_unlock;
 pub mod get;
 pub mod graph;
+pub mod impact;
 pub mod import;
 pub mod init;
 pub mod login;
@@ -69,6 +70,7 @@ pub enum Command {
     Destroy(destroy::DestroyArgs),
     Why(why::WhyArgs),
     Whatif(whatif::WhatifArgs),
+    Impact(impact::ImpactArgs),
     Query(query::QueryArgs),
     Facts(facts::FactsArgs),
     Completion(completion::CompletionArgs),

@@ -35,6 +35,10 @@ pub struct WhyArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub provider: bool,
 
+    /// Say what the steps of the object wait for; without an address, only the longest way through the run
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub order: bool,
+
     /// Say why this relation holds of the address, such as `made_from` or `kept_until`; `facts -catalogue` lists them
     #[arg(long, value_name = "RELATION")]
     pub of: Option<String>,
@@ -72,13 +76,20 @@ impl WhyArgs {
     /// Returns what is asked, or what is wrong with the flags.
     pub fn options(&self, ui: &Ui) -> Result<WhyOptions, Diagnostics> {
         let detail = "The why command expects exactly one argument: the address of an instance, or output.NAME.";
-        let [address] = words(&self.words, "Invalid number of arguments", detail)?;
+        let address = match self.order {
+            true => at_most_one(&self.words, "Invalid number of arguments", detail)?,
+            false => {
+                let [address] = words(&self.words, "Invalid number of arguments", detail)?;
+                Some(address.as_str())
+            }
+        };
         self.check()?;
         if self.asked.config || !self.policies.is_empty() {
             return Err(incompatible("The -config and -policies options are for -policy=RULE."));
         }
         Ok(WhyOptions {
-            address: address.clone(),
+            address: address.unwrap_or_default().to_owned(),
+            order: self.order,
             not: self.not.clone(),
             provider: self.provider,
             relation: self.of.clone(),
@@ -111,7 +122,11 @@ impl WhyArgs {
                 .detail("The -depth option must be 1 or more.")
                 .into());
         }
-        let named = [(self.of.is_some(), "-of"), (self.policy.is_some(), "-policy")];
+        let named = [
+            (self.of.is_some(), "-of"),
+            (self.policy.is_some(), "-policy"),
+            (self.order, "-order"),
+        ];
         let others = [self.not.is_some(), self.provider];
         match named.iter().filter(|it| it.0).map(|it| it.1).collect::<Vec<_>>().as_slice() {
             [] => Ok(()),
@@ -119,9 +134,9 @@ impl WhyArgs {
                 "The {one} option asks another question than -not and -provider. Use one of them."
             ))),
             [_] => Ok(()),
-            _ => Err(incompatible(
-                "The -of option asks another question than -policy. Use one of them.",
-            )),
+            [one, other, ..] => Err(incompatible(&format!(
+                "The {one} option asks another question than {other}. Use one of them."
+            ))),
         }
     }
 

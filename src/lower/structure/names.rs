@@ -47,7 +47,8 @@ impl Structure {
         }
     }
 
-    fn call_name(&self, call: CallId) -> String {
+    /// Returns the address of a call, without a key.
+    pub fn call_name(&self, call: CallId) -> String {
         let call = self.call(call);
         self.module(call.parent).address.child(&call.name, InstanceKey::None).to_string()
     }

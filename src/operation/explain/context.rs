@@ -23,8 +23,8 @@ use crate::world::World;
 /// What questions are answered from: a plan just made, or a saved one.
 pub struct ExplainContext {
     pub(super) engine: EngineRef,
-    pub(super) facts: Facts,
-    pub(super) structure: Structure,
+    pub(in crate::operation) facts: Facts,
+    pub(in crate::operation) structure: Structure,
     places: Places,
     flags: Vec<String>,
     words: Words,
@@ -212,6 +212,16 @@ impl ExplainContext {
             .find(|it| self.structure.provider(*it).is_some())
             .and_then(|it| self.places.of_read((node, it)))
             .or_else(|| self.places.of_declared(node))
+    }
+
+    /// Returns where the block of a node stands.
+    pub(super) fn place_of(&self, node: Node) -> Option<String> {
+        self.places.of_declared(node)
+    }
+
+    /// Returns where one node reads another.
+    pub(super) fn place_between(&self, node: Node, read: Node) -> Option<String> {
+        self.places.of_read((node, read))
     }
 
     pub(super) fn find(&self, address: &str) -> Option<Node> {

@@ -1,0 +1,170 @@
+//! What a question is about: anything that has an address.
+
+use entail_rules::Node;
+
+use super::context::ExplainContext;
+use crate::address::{InstanceKey, ModuleInstance, Resource};
+use crate::diagnostic::{Diagnostic, FileId};
+use crate::lower::Structure;
+use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId};
+use crate::syntax::{Expr, Step, parse_expression};
+use crate::value::{Path, PathStep};
+
+/// What is asked of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// An object, an output of the root module, a provider instance: something that is decided about.
+    Decided(Node),
+    /// An attribute of an object.
+    Attribute(Node, Path),
+    /// A variable, a local value, an output, or a part of one.
+    Value(Node, Path),
+    /// A check.
+    Check(Node),
+    /// A resource: all of its instances.
+    Resource(ResourceId),
+    /// A module instance.
+    Module(ModuleId),
+    /// A module call: all of its instances.
+    Call(CallId),
+}
+
+impl Asked {
+    /// Reads an address.
+    ///
+    /// # Errors
+    ///
+    /// If nothing has it.
+    pub fn read(text: &str, context: &ExplainContext) -> Result<Asked, Diagnostic> {
+        let text = text.trim();
+        if let Some(found) = whole(text, context) {
+            return Ok(found);
+        }
+        // Of `a.b["c.d"].e`, the longest beginning that is one.
+        let ends = text.char_indices().rev().filter(|it| matches!(it.1, '.' | '[')).map(|it| it.0);
+        for end in ends {
+            let Some(path) = path(&text[end..]) else { continue };
+            match whole(&text[..end], context) {
+                Some(Asked::Decided(node) | Asked::Value(node, _)) => {
+                    return match context.structure.kind(node) {
+                        NodeKind::Object(..) => Ok(Asked::Attribute(node, path)),
+                        NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) => {
+                            Ok(Asked::Value(node, path))
+                        }
+                        _ => Err(unknown(text, context)),
+                    };
+                }
+                // A whole without its key is no value of that name.
+                Some(_) => break,
+                None => {}
+            }
+        }
+        Err(unknown(text, context))
+    }
+
+    /// Returns the node that decisions are about, where there is one.
+    pub fn node(&self) -> Option<Node> {
+        match self {
+            Asked::Decided(node)
+            | Asked::Attribute(node, _)
+            | Asked::Value(node, _)
+            | Asked::Check(node) => Some(*node),
+            Asked::Resource(_) | Asked::Module(_) | Asked::Call(_) => None,
+        }
+    }
+}
+
+fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
+    if let Some(node) = context.find(text) {
+        return Some(Asked::Decided(node));
+    }
+    let structure = &context.structure;
+    if let Some(found) = of_module(text, structure) {
+        return Some(found);
+    }
+    let resource = |it: Resource| structure.resource_ids.get(&it).copied();
+    if let Some(id) = text.parse().ok().and_then(resource) {
+        let is_there = |it: &Node| context.facts.object.binary_search(&(*it,)).is_ok();
+        let node = structure.resource(id);
+        let all = node.instances.values().chain(node.others.values());
+        return all
+            .into_iter()
+            .any(is_there)
+            .then_some(Asked::Resource(id))
+            .or_else(|| node.declared.then_some(Asked::Resource(id)));
+    }
+    let module: ModuleInstance = text.parse().ok().filter(|it: &ModuleInstance| !it.is_root())?;
+    if let Some(&id) = structure.module_ids.get(&module)
+        && !structure.module(id).pending
+    {
+        return Some(Asked::Module(id));
+    }
+    let (outer, name, key) = module.parent()?;
+    let call = structure.module(*structure.module_ids.get(&outer)?).calls.get(&name)?;
+    (key == InstanceKey::None).then_some(Asked::Call(*call))
+}
+
+/// A variable, a local value, an output or a check: of the root module, or after the address of a module instance.
+fn of_module(text: &str, structure: &Structure) -> Option<Asked> {
+    let (rest, last) = text.rsplit_once('.')?;
+    let (module, word) = match rest.rsplit_once('.') {
+        Some((module, word)) if ["var", "local", "output", "check"].contains(&word) => {
+            (module.parse().ok()?, word)
+        }
+        _ if ["var", "local", "output", "check"].contains(&rest) => {
+            (ModuleInstance::default(), rest)
+        }
+        _ => (rest.parse().ok().filter(|it: &ModuleInstance| !it.is_root())?, "output"),
+    };
+    let module = structure.module(*structure.module_ids.get(&module)?);
+    match word {
+        "var" => module.variables.get(last).map(|it| Asked::Value(*it, Path::new())),
+        "local" => module.locals.get(last).map(|it| Asked::Value(*it, Path::new())),
+        "check" => module.checks.get(last).map(|it| Asked::Check(*it)),
+        _ => module.outputs.get(last).map(|it| Asked::Value(*it, Path::new())),
+    }
+}
+
+/// Reads `.a["b"][0]` as a path.
+fn path(text: &str) -> Option<Path> {
+    let expression = parse_expression(FileId(0), &format!("x{text}"), 0).ok()?;
+    let Expr::Traversal(it) = &expression.expr else { return None };
+    let step = |it: &Step| match it {
+        Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
+        Step::Index(key, _) => key.as_literal().map(PathStep::Index),
+        Step::LegacyIndex(at, _) => Some(PathStep::index(*at as usize)),
+        Step::Splat(_) => None,
+    };
+    it.steps.iter().map(step).collect()
+}
+
+fn unknown(address: &str, context: &ExplainContext) -> Diagnostic {
+    let structure = &context.structure;
+    let names = (0..structure.nodes.len() as u32).map(Node).filter(|it| {
+        matches!(
+            structure.kind(*it),
+            NodeKind::Object(..)
+                | NodeKind::Pending(_)
+                | NodeKind::Variable(..)
+                | NodeKind::Local(..)
+                | NodeKind::Check(..)
+                | NodeKind::Output(..)
+        )
+    });
+    // One that is only named somewhere may not be there.
+    let is_there = |it: &Node| match structure.kind(*it) {
+        NodeKind::Object(..) => context.facts.object.binary_search(&(*it,)).is_ok(),
+        _ => true,
+    };
+    let most = 2.max(address.len() / 5);
+    let near = names
+        .filter(is_there)
+        .map(|it| structure.name(it))
+        .filter(|it| it.len().abs_diff(address.len()) <= most)
+        .map(|it| (strsim::levenshtein(&it, address), it))
+        .filter(|it| it.0 <= most)
+        .min();
+    let hint = near.map_or_else(String::new, |it| format!(" Did you mean {}?", it.1));
+    Diagnostic::error("Nothing has that address")
+        .detail(format!("{address} is neither declared nor in the state.{hint}"))
+}

@@ -1,0 +1,85 @@
+//! Causes and values as text and JSON.
+
+use serde_json::{Value as Json, json};
+
+use super::{Cause, WIDTH};
+use crate::explain::render::Line;
+use crate::expression::print::format_value;
+use crate::value::{PathStep, Value};
+
+/// Returns causes as lines of a proof, so many steps further out than below what is decided.
+pub fn lines(causes: &[Cause], out: usize) -> Vec<Line> {
+    let line = |it: &Cause| Line {
+        depth: it.depth.saturating_sub(out),
+        text: it.text.clone(),
+        is_reason: true,
+        origins: it.place.iter().cloned().collect(),
+    };
+    causes.iter().map(line).collect()
+}
+
+/// Returns causes as JSON: each names the one that it stands behind by its number.
+pub fn to_json(causes: &[Cause]) -> Json {
+    let cause = |it: &Cause| {
+        let mut value = json!({
+            "kind": it.kind, "subject": it.subject, "sentence": it.text, "depth": it.depth, "of": it.of,
+        });
+        if let Some(attribute) = &it.attribute {
+            value["attribute"] = attribute.as_str().into();
+        }
+        if let Some((before, after)) = &it.change {
+            value["before"] = before.as_str().into();
+            value["after"] = after.as_str().into();
+            value["forces_replacement"] = it.forces.into();
+        }
+        if let Some(place) = &it.place {
+            value["origin"] = place.as_str().into();
+        }
+        value
+    };
+    causes.iter().map(cause).collect()
+}
+
+/// A value as part of a sentence: `is "a"`, `is known after apply`.
+pub(super) fn is(value: &Value) -> String {
+    match value.is_known() {
+        true => format!("is {}", shown(value)),
+        false => "is known after apply".to_owned(),
+    }
+}
+
+/// A value in a line; secrets stay hidden.
+pub(in crate::operation::explain) fn shown(value: &Value) -> String {
+    if value.marks().is_secret() {
+        return "(sensitive value)".to_owned();
+    }
+    let text = format_value(value);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// A path as people write it: `input.image`, `triggers["a"]`.
+pub(in crate::operation::explain) fn shown_path(path: &[PathStep]) -> String {
+    crate::value::ShowPath(path).to_string().trim_start_matches('.').to_owned()
+}
+
+/// Follows a path, whether its steps are written as names or as keys. Nothing where it leads nowhere.
+pub(in crate::operation::explain) fn look(value: &Value, path: &[PathStep]) -> Option<Value> {
+    let mut at = value.clone();
+    for step in path {
+        let marks = at.marks();
+        let step = match (at.bare(), step) {
+            (Value::Object(_), PathStep::Index(key)) => PathStep::attribute(key.as_str()?),
+            (Value::Map(_), PathStep::Attribute(name)) => PathStep::key(name),
+            (Value::List(_) | Value::Tuple(_), PathStep::Index(key)) if key.as_str().is_some() => {
+                PathStep::index(key.as_str()?.parse().ok()?)
+            }
+            _ => step.clone(),
+        };
+        at = crate::value::path::get(at.bare(), &[step])?.mark(&marks);
+    }
+    Some(at)
+}

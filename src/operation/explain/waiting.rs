@@ -1,0 +1,201 @@
+//! What the steps of an object wait for, and the longest way through a run.
+
+use std::collections::VecDeque;
+
+use entail_rules::{Action, Facts, Node, Phase};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Value as Json, json};
+
+use super::causes::Causes;
+use super::context::ExplainContext;
+use crate::explain::Leaves;
+use crate::explain::render::Line;
+use crate::explain::sentence::of_done;
+use crate::reason::EngineRef;
+
+/// How many steps of a way are named before its middle is left out.
+const NAMED: usize = 12;
+
+/// A phase of a node; a step where something is carried out then.
+type At = (Node, Phase);
+
+/// The steps of a plan, and what comes before what.
+struct Steps {
+    steps: FxHashSet<At>,
+    before: FxHashMap<At, Vec<At>>,
+    after: FxHashMap<At, Vec<At>>,
+}
+
+impl Steps {
+    fn of(engine: EngineRef, facts: &Facts) -> Steps {
+        let order = engine.conclude_all(facts).order;
+        let (mut before, mut after): (FxHashMap<At, Vec<At>>, FxHashMap<At, Vec<At>>) =
+            Default::default();
+        for &(n, f, m, g) in &order.before {
+            before.entry((m, g)).or_default().push((n, f));
+            after.entry((n, f)).or_default().push((m, g));
+        }
+        Steps { steps: order.step.iter().copied().collect(), before, after }
+    }
+
+    /// The steps that a phase waits for, with nothing but phases without steps between.
+    fn next_before(&self, at: At) -> Vec<At> {
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut todo: Vec<At> = self.before.get(&at).cloned().unwrap_or_default();
+        while let Some(at) = todo.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            match self.steps.contains(&at) {
+                true => found.push(at),
+                false => todo.extend(self.before.get(&at).into_iter().flatten()),
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// How many steps lie on the longest way to each phase, itself included, and the phase before it on that way.
+    fn longest(&self) -> FxHashMap<At, (usize, Option<At>)> {
+        let mut waiting: FxHashMap<At, usize> = FxHashMap::default();
+        for (at, all) in &self.before {
+            waiting.insert(*at, all.len());
+            for at in all {
+                waiting.entry(*at).or_insert(0);
+            }
+        }
+        for at in &self.steps {
+            waiting.entry(*at).or_insert(0);
+        }
+        let mut ready: Vec<At> = waiting.iter().filter(|it| *it.1 == 0).map(|it| *it.0).collect();
+        ready.sort();
+        let mut ready: VecDeque<At> = ready.into();
+        let mut found: FxHashMap<At, (usize, Option<At>)> = FxHashMap::default();
+        while let Some(at) = ready.pop_front() {
+            let so_far = found.entry(at).or_insert((0, None));
+            so_far.0 += usize::from(self.steps.contains(&at));
+            let length = so_far.0;
+            for next in self.after.get(&at).into_iter().flatten() {
+                let known = found.entry(*next).or_insert((0, None));
+                if length > known.0 || known.1.is_none() {
+                    *known = (length, Some(at));
+                }
+                if let Some(left) = waiting.get_mut(next) {
+                    *left -= 1;
+                    if *left == 0 {
+                        ready.push_back(*next);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The steps on the longest way to a phase, the first one first.
+    fn way(&self, longest: &FxHashMap<At, (usize, Option<At>)>, to: At) -> Vec<At> {
+        let (mut way, mut at) = (Vec::new(), Some(to));
+        while let Some(here) = at {
+            if self.steps.contains(&here) {
+                way.push(here);
+            }
+            at = longest.get(&here).and_then(|it| it.1);
+        }
+        way.reverse();
+        way
+    }
+}
+
+/// Tells what the steps of a node wait for, or, without one, the longest way through the run.
+pub fn tell(
+    node: Option<Node>,
+    context: &ExplainContext,
+    causes: &Causes<'_>,
+) -> (Vec<Line>, Json) {
+    let steps = Steps::of(context.engine, &context.facts);
+    let longest = steps.longest();
+    let teller = Teller { context, causes };
+    let mut lines = Vec::new();
+    let mut document = json!({});
+    if let Some(node) = node {
+        let mut own: Vec<At> = steps.steps.iter().filter(|it| it.0 == node).copied().collect();
+        own.sort();
+        if own.is_empty() {
+            lines.push(line(0, format!("nothing is carried out for {}", context.name(node)), None));
+        }
+        let mut all = Vec::new();
+        for at in own {
+            let before = steps.next_before(at);
+            let what = match before.len() {
+                0 => "waits for nothing".to_owned(),
+                1 => "waits for one step".to_owned(),
+                many => format!("waits for {many} steps"),
+            };
+            lines.push(line(0, format!("{}: {what}", teller.step(at)), context.place_of(node)));
+            for it in &before {
+                let text = format!("after {}", teller.step(*it));
+                lines.push(line(1, text, context.place_between(node, it.0)));
+            }
+            let way = steps.way(&longest, at);
+            lines.push(line(1, teller.way("the longest way there", &way), None));
+            all.push(json!({
+                "step": teller.step(at),
+                "waits_for": before.iter().map(|it| teller.step(*it)).collect::<Vec<_>>(),
+                "longest": way.iter().map(|it| context.name(it.0)).collect::<Vec<_>>(),
+            }));
+        }
+        document["address"] = context.name(node).into();
+        document["steps"] = all.into();
+    }
+    let last = steps.steps.iter().max_by_key(|it| (longest.get(*it).map(|it| it.0), **it));
+    let critical = last.map_or_else(Vec::new, |it| steps.way(&longest, *it));
+    lines.push(line(0, teller.way("the longest way through the run", &critical), None));
+    document["critical_path"] =
+        critical.iter().map(|it| Json::from(teller.step(*it))).collect::<Vec<_>>().into();
+    (lines, document)
+}
+
+struct Teller<'a> {
+    context: &'a ExplainContext,
+    causes: &'a Causes<'a>,
+}
+
+impl Teller<'_> {
+    /// What is carried out in a step, as a sentence.
+    fn step(&self, (node, phase): At) -> String {
+        let name = self.context.name(node);
+        let change = self.causes.model.plan.as_ref().and_then(|it| it.change(node));
+        match change {
+            Some(it) if is_replacement(it.action) => match phase {
+                Phase::Up | Phase::Settled | Phase::Made => format!("{name} is created anew"),
+                Phase::Down | Phase::Late => format!("{name} is destroyed, to be replaced"),
+            },
+            Some(it) => of_done(&name, Some(it.action), None),
+            None => name,
+        }
+    }
+
+    fn way(&self, what: &str, way: &[At]) -> String {
+        let names: Vec<String> = way.iter().map(|it| self.context.name(it.0)).collect();
+        let shown = match names.len() > NAMED {
+            false => names.join(" → "),
+            true => {
+                let (first, last) = (&names[..NAMED / 2], &names[names.len() - NAMED / 2..]);
+                let between = names.len() - NAMED;
+                format!("{} → … {between} more … → {}", first.join(" → "), last.join(" → "))
+            }
+        };
+        match way.len() {
+            0 => format!("{what}: there is none"),
+            1 => format!("{what} has one step: {shown}"),
+            many => format!("{what} has {many} steps: {shown}"),
+        }
+    }
+}
+
+fn is_replacement(action: Action) -> bool {
+    matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate)
+}
+
+fn line(depth: usize, text: String, place: Option<String>) -> Line {
+    Line { depth, text, is_reason: false, origins: place.into_iter().collect() }
+}

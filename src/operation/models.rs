@@ -1,0 +1,89 @@
+//! What was planned, saved or only lowered, as rules over values and questions about values see it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use entail_rules::Node;
+
+use super::plan::Planned;
+use super::saved::Loaded;
+use super::session::Session;
+use crate::config::Config;
+use crate::diagnostic::{Sources, Span};
+use crate::lower::Lowered;
+use crate::policy::model::{Model, Planned as PlannedModel};
+use crate::value::{Str, Value};
+use crate::world::World;
+
+/// Where reads stand.
+type Places = BTreeMap<(Node, Node), Span>;
+
+/// Returns what is known before any provider is asked. There is neither plan nor state.
+pub fn of_lowered<'a>(
+    session: &'a Session,
+    lowered: &'a Lowered,
+    variables: &'a BTreeMap<Str, Value>,
+) -> Model<'a> {
+    Model {
+        config: &session.config,
+        structure: &lowered.structure,
+        sources: &session.sources,
+        world: &session.world,
+        workspace: &session.workspace,
+        variables,
+        places: &lowered.places,
+        plan: None,
+        state: None,
+        values: Default::default(),
+        memo: Default::default(),
+    }
+}
+
+/// Returns a plan just made.
+pub fn of_planned<'a>(session: &'a Session, planned: &'a Planned) -> Model<'a> {
+    let finished = &planned.finished;
+    Model {
+        config: &session.config,
+        structure: &finished.structure,
+        sources: &session.sources,
+        world: &session.world,
+        workspace: &session.workspace,
+        variables: &planned.variables.values,
+        places: &finished.places,
+        plan: Some(PlannedModel::new(&finished.plan, &finished.structure)),
+        state: Some(&finished.plan.previous_state),
+        values: Default::default(),
+        memo: Default::default(),
+    }
+}
+
+/// What a saved plan was made from.
+pub struct Basis<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// Its files.
+    pub sources: &'a Sources,
+    /// Clock and environment.
+    pub world: &'a Arc<World>,
+    /// The root module's variables.
+    pub variables: &'a BTreeMap<Str, Value>,
+    /// Where reads stand.
+    pub places: &'a Places,
+}
+
+/// Returns a saved plan.
+pub fn of_saved<'a>(loaded: &'a Loaded, basis: &Basis<'a>) -> Model<'a> {
+    Model {
+        config: basis.config,
+        structure: &loaded.structure,
+        sources: basis.sources,
+        world: basis.world,
+        workspace: &loaded.plan.workspace,
+        variables: basis.variables,
+        places: basis.places,
+        plan: Some(PlannedModel::new(&loaded.plan, &loaded.structure)),
+        state: Some(&loaded.plan.previous_state),
+        values: Default::default(),
+        memo: Default::default(),
+    }
+}

@@ -1,0 +1,113 @@
+//! `impact`: what would be touched if something changed. Asks no provider.
+
+use std::path::PathBuf;
+
+use super::host::Host;
+use super::judging::in_force;
+use super::open::{open, read_state};
+use super::options::PlanOptions;
+use super::with_room;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::observe::provider_sources::ProviderSources;
+use crate::operation::explain::ExplainContext;
+use crate::operation::impact::{Direction, Edits, Impact, Start, impact as find, since};
+use crate::operation::{plan as operation, saved};
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct ImpactOptions {
+    /// Addresses, and `FILE:LINE` or `FILE:FIRST-LAST`.
+    pub of: Vec<String>,
+    /// The commit since which edits count.
+    pub since: Option<String>,
+    /// Which way, and how far.
+    pub direction: Direction,
+    /// A saved plan: only what it touches is listed.
+    pub plan: Option<PathBuf>,
+    /// Variables, state and policies.
+    pub planning: PlanOptions,
+}
+
+/// Finds what would be touched if something changed. Changes nothing. Returns warnings with it.
+///
+/// # Errors
+///
+/// If nothing has an address, nothing stands at a place, git knows no such commit, or the configuration cannot be used.
+pub fn impact(
+    host: &Host<'_>,
+    options: &ImpactOptions,
+) -> Result<(Impact, Diagnostics), Diagnostics> {
+    with_room(|_| {
+        let (context, plan, problems) = match &options.plan {
+            Some(path) => {
+                let mut loaded = saved::load(host.world, &host.world.root.join(path))?;
+                loaded.fit(host.world, host.sources)?;
+                let context = ExplainContext::of_saved(host.world, &loaded)?;
+                (context, Some(loaded.plan), Diagnostics::new())
+            }
+            None => {
+                let (context, problems) = known(host, &options.planning)?;
+                (context, None, problems)
+            }
+        };
+        let start = start(host, options, &context)?;
+        Ok((find(&context, &start, options.direction, plan.as_ref()), problems))
+    })?
+}
+
+/// What is known without providers. What a variable that was not given will be is not known, and need not be.
+fn known(
+    host: &Host<'_>,
+    options: &PlanOptions,
+) -> Result<(ExplainContext, Diagnostics), Diagnostics> {
+    let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
+    let state = read_state(host, &session)?.state.unwrap_or_default();
+    let (inputs, _, mut problems) = session.given_variables(&options.request);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let variables = session.variables_or_unknown(&inputs)?;
+    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+    let known = operation::whatif(&session, &run.request, state, &variables)?;
+    problems.extend(known.lowered.problems.clone());
+    problems.extend(session.warnings.iter().cloned());
+    Ok((ExplainContext::of_lowered(&session, &known.lowered), problems))
+}
+
+fn start(
+    host: &Host<'_>,
+    options: &ImpactOptions,
+    context: &ExplainContext,
+) -> Result<Start, Diagnostics> {
+    let mut start = Start::default();
+    let (root, files) = (&host.world.root, &host.world.files);
+    let add =
+        |start: &mut Start, edits: &Edits| start.edits(edits, context, (files, root, host.sources));
+    for text in &options.of {
+        match place(text) {
+            Some(edits) => add(&mut start, &edits)?,
+            None => start.address(text, context)?,
+        }
+    }
+    if let Some(reference) = &options.since {
+        for edits in since(root, reference)? {
+            add(&mut start, &edits)?;
+        }
+    }
+    if options.of.is_empty() && options.since.is_none() {
+        return Err(Diagnostic::error("Nothing is asked")
+            .detail("The impact command expects addresses, places such as main.tf:12, or -since=COMMIT.")
+            .into());
+    }
+    Ok(start)
+}
+
+/// Reads `FILE:LINE` and `FILE:FIRST-LAST`.
+fn place(text: &str) -> Option<Edits> {
+    let (file, lines) = text.rsplit_once(':')?;
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+    let is_file = [".tf", ".tofu", ".tfvars", ".json"].iter().any(|it| file.ends_with(it));
+    let file = file.trim_start_matches("./").to_owned();
+    (is_file && first <= last).then(|| Edits { file, lines: vec![first..=last], before: None })
+}
