@@ -40,6 +40,7 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("general/guard", include_str!("library/general/guard.rules")),
     ("general/limits", include_str!("library/general/limits.rules")),
     ("general/naming", include_str!("library/general/naming.rules")),
+    ("general/pins", include_str!("library/general/pins.rules")),
     ("general/places", include_str!("library/general/places.rules")),
     ("general/secrets", include_str!("library/general/secrets.rules")),
     ("general/tags", include_str!("library/general/tags.rules")),

@@ -13,6 +13,8 @@ mod cases;
 mod circles;
 #[path = "it/conformance.rs"]
 mod conformance;
+#[path = "it/cookbook.rs"]
+mod cookbook;
 #[path = "it/crash.rs"]
 mod crash;
 #[path = "it/documents.rs"]

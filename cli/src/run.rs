@@ -29,7 +29,7 @@ pub fn main() -> ExitCode {
             let ui = Ui::of_this_process(&usual_view(), &world);
             ui.diagnostics((*problem).into());
             ui.refer_to_help(&command);
-            ExitCode::FAILURE
+            ExitCode::from(commands::policy::misuse_code(&command))
         }
         Asked::Run(invocation) => match enter(&invocation, &mut world) {
             Ok(()) => {

@@ -102,6 +102,25 @@ fn tests_exit_with_what_came_of_them() {
     assert_eq!(folder.said(&["policy", "test", "nowhere"]).0, Some(2));
 }
 
+/// 1 says that something was judged, and found; a mistake on the command line never does.
+#[test]
+fn wrong_flags_are_no_verdict() {
+    let folder = Folder::new("flags", RULES, TESTS);
+    let code = |words: &str| folder.said(&words.split(' ').collect::<Vec<_>>()).0;
+    for command in ["check", "test", "lint"] {
+        assert_eq!(code(&format!("policy {command} -nothing")), Some(2), "{command}");
+    }
+    assert_eq!(code("policy check a b"), Some(2));
+    assert_eq!(code("policy check -json -sarif"), Some(2));
+    assert_eq!(code("policy check -policy-limit=x"), Some(2));
+    assert_eq!(code("policy check -var x"), Some(2));
+    assert_eq!(code("policy test -policy-limit=x"), Some(2));
+    // Elsewhere as in OpenTofu.
+    assert_eq!(code("policy list -nothing"), Some(1));
+    assert_eq!(code("query -nothing"), Some(1));
+    assert_eq!(code("query -config -plan=p resource(n,t)"), Some(1));
+}
+
 #[test]
 fn sarif_holds_rules_results_and_places() {
     let folder = Folder::new("sarif", RULES, TESTS);
@@ -146,7 +165,7 @@ fn junit_and_markdown_escape_what_they_hold() {
     assert!(text.starts_with("### Policies: denied\n"), "{text}");
     let row = "| `s3.public` | high | `aws_s3_bucket.a` (main.tf:2) | aws\\_s3\\_bucket.a \\| is &lt;public&gt;<br>";
     assert!(text.contains(row), "{text}");
-    assert_eq!(folder.said(&["policy", "check", "-markdown", "-junit"]).0, Some(1));
+    assert_eq!(folder.said(&["policy", "check", "-markdown", "-junit"]).0, Some(2));
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn bounds_are_given_and_named() {
     let wrong = "Invalid -policy-limit";
     for given in ["rows", "rows=0", "rows=many", "lines=5", "time=-1"] {
         let given = format!("-policy-limit={given}");
-        folder.check("none.rc", &["policy", "check", &given], 1, &[wrong]);
+        folder.check("none.rc", &["policy", "check", &given], 2, &[wrong]);
     }
     folder.check("none.rc", &["plan", "-policy-limit=time=30", "-policy-limit=rows=50000"], 0, &[]);
 }

@@ -101,26 +101,17 @@ fn an_element_is_the_same_element_whatever_is_not_known_of_it() {
             of(n1, (known after apply))
             of(n1, (known after apply))
             of(n2, (known after apply))
-            of(n2, {
-              "a" = "x"
-              "b" = 1
-            })
+            of(n2, {a = "x", b = 1})
             first((known after apply))
             first((known after apply))
             first((known after apply))?
-            first({
-              "a" = "x"
-              "b" = 1
-            })
+            first({a = "x", b = 1})
             one(n1)
             one(n2)
             of_let(n1, (known after apply))
             of_let(n1, (known after apply))
             of_let(n2, (known after apply))
-            of_let(n2, {
-              "a" = "x"
-              "b" = 1
-            })
+            of_let(n2, {a = "x", b = 1})
             of_let(n3, (known after apply))?
             let_one(n1)
             let_one(n2)
@@ -129,10 +120,7 @@ fn an_element_is_the_same_element_whatever_is_not_known_of_it() {
             good((known after apply))
             good((known after apply))?
             good((known after apply))?
-            good({
-              "a" = "x"
-              "b" = 1
-            })
+            good({a = "x", b = 1})
             other(n1)?
             other(n2)
             more(n3, (known after apply))?
@@ -159,9 +147,7 @@ fn comments_stand_anywhere_and_messages_name_keys() {
         c(n, "{n.tags[\"env\"]} of {n}") <-- node(n), n.tags["env"];
         "#,
         expect![[r#"
-            a({
-              "b" = 1
-            })
+            a({b = 1})
             c(n1, prod of n1)
         "#]],
     );

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{loose, narrow};
-use crate::expression::print::format_value;
+use crate::expression::print::format_line;
 use crate::value::unknown::known_equality;
 use crate::value::{Kind, Marks, Number, Value};
 
@@ -224,7 +224,7 @@ impl Values {
         }
     }
 
-    /// Writes a value for people: texts as they are, other values as one would write them; nothing of a secret.
+    /// Writes a value for people, in one line: texts as they are, other values as one would write them; nothing of a secret.
     pub fn show(&self, word: u64) -> String {
         if is_secret(word) {
             return "(sensitive)".to_owned();
@@ -234,7 +234,7 @@ impl Values {
             it if !it.is_known() => "(known after apply)".to_owned(),
             Value::String(text) => text.to_string(),
             it if !it.is_wholly_known() => "(known after apply)".to_owned(),
-            it => format_value(it),
+            it => format_line(it),
         }
     }
 }

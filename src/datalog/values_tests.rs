@@ -332,17 +332,8 @@ fn values_are_walked_and_recursion_goes_down_them() {
         "#,
         expect![[r#"
             allows(n1, *)
-            below(n2, {
-              "kids" = [
-                {
-                  "name" = "b"
-                },
-              ]
-              "name" = "a"
-            })
-            below(n2, {
-              "name" = "b"
-            })
+            below(n2, {kids = [{name = "b"}], name = "a"})
+            below(n2, {name = "b"})
             named(n2, a)
             named(n2, b)
         "#]],
@@ -367,6 +358,8 @@ fn what_is_wrong_is_told_where_it_stands() {
         k(n) <-- node(n), if ;
         l(n) <-- node(n), if n.x ==;
         m(n) <-- node(n), if nosuch(n.x);
+        o(n) <-- node(n), p in [22, 3389], n.x == p;
+        p(n) <-- node(n), k in keys(n.x), n.y == k;
         "#,
         expect![[r#"
             test.rules:3,28: Negation in a circle: Whether `a` holds would depend on its not holding: a <-- b <-- a. Negate only relations that are concluded before.
@@ -381,6 +374,8 @@ fn what_is_wrong_is_told_where_it_stands() {
             test.rules:13,30: Invalid rule: Expected an expression, found `;`.
             test.rules:14,36: Missing expression: Expected the start of an expression, but found the end of the expression.
             test.rules:15,30: Call to unknown function: There is no function named "nosuch".
+            test.rules:16,32: Invalid rule: Expected a variable, found `[`. What is computed gets a name first: `let all = [22, 3389], p in all`.
+            test.rules:17,32: Invalid rule: Expected a variable, found `keys`. What is computed gets a name first: `let all = [22, 3389], p in all`.
         "#]],
     );
 }

@@ -49,8 +49,13 @@ fn of_words(relation: &str, words: &[Option<u64>], leaves: &dyn Leaves) -> Strin
         return format!("{relation}({})", cells.join(", "));
     };
     let said = fill(&sentence, |variable| variables.iter().position(|it| it == variable).map(cell));
-    // What the plain reason says is nothing.
-    said.replace(" ()", "").replace(" (something)", "")
+    without_reason(&said)
+}
+
+/// Returns a sentence without what leads up to its reason where that is the plain one, which says nothing.
+pub fn without_reason(said: &str) -> String {
+    let said = said.replace(" ()", "").replace(" (something)", "");
+    said.trim_end().trim_end_matches(", for reason").to_owned()
 }
 
 /// Returns the variables of a relation's doc comment, and its sentence: up to the first semicolon, or stop and blank.

@@ -10,6 +10,37 @@ pub fn format_value(value: &Value) -> String {
     text
 }
 
+/// Prints a value in one line, as one would write it among others. Sensitive parts are hidden.
+pub fn format_line(value: &Value) -> String {
+    let marks = value.marks();
+    let bare = value.bare();
+    let items = |items: &[Value]| {
+        let items: Vec<String> = items.iter().map(format_line).collect();
+        format!("[{}]", items.join(", "))
+    };
+    match bare {
+        _ if marks.sensitive || marks.ephemeral || !value.is_known() => format_value(value),
+        Value::String(it) => shown(it),
+        Value::List(it) => items(&it.items),
+        Value::Set(it) => items(&it.items),
+        Value::Tuple(it) => items(&it.items),
+        Value::Map(_) | Value::Object(_) => {
+            let entries = bare.entries().into_iter();
+            let entries: Vec<String> =
+                entries.map(|(name, it)| format!("{} = {}", key(&name), format_line(it))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        _ => format_value(bare),
+    }
+}
+
+/// A name as it stands before `=`: without quotes where it can.
+fn key(name: &str) -> String {
+    let is_plain = name.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '-'))
+        && name.starts_with(|it: char| it.is_alphabetic() || it == '_');
+    if is_plain { name.to_owned() } else { shown(name) }
+}
+
 /// Prints a type as `type(…)` does, over several lines where it has parts.
 pub fn format_type(ty: Type) -> String {
     let mut text = String::new();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use entail_rules::{Node, Phase};
+use entail_rules::{Flag, Node, Phase};
 
 use super::saved::Loaded;
 use super::session::Session;
@@ -29,32 +29,58 @@ pub fn dot(session: &Session) -> String {
     written(&nodes.collect(), &edges.collect())
 }
 
-/// Returns the graph of a saved plan: its steps and what each waits for.
+/// Returns the graph of a saved plan: its steps and what each waits for. What a policy asks for says so: an order, and steps that
+/// do not overlap, which wait for each other in no order.
 pub fn dot_of_plan(loaded: &Loaded) -> String {
-    let name = |node: Node, phase: Phase| {
-        let suffix = match phase {
-            Phase::Up => "",
-            Phase::Settled => " (settled)",
-            Phase::Made => " (everything is made)",
-            Phase::Down | Phase::Late => " (destroy)",
-        };
-        quoted(&format!("[root] {}{suffix}", loaded.structure.name(node)))
-    };
     let steps = loaded.order.step.iter().copied();
     let ends = loaded.order.before.iter().flat_map(|it| [(it.0, it.1), (it.2, it.3)]);
-    let nodes = steps.chain(ends).map(|(node, phase)| {
-        format!(
-            "\t\t{} [label = {}, shape = \"box\"]",
-            name(node, phase),
-            quoted(&loaded.structure.name(node))
-        )
+    let nodes = steps.chain(ends).map(|step| {
+        let label = quoted(&loaded.structure.name(step.0));
+        format!("\t\t{} [label = {label}, shape = \"box\"]", step_name(loaded, step))
     });
-    let edges = loaded
-        .order
-        .before
-        .iter()
-        .map(|it| format!("\t\t{} -> {}", name(it.0, it.1), name(it.2, it.3)));
-    written(&nodes.collect(), &edges.collect())
+    let asked: BTreeMap<(Node, Node), &str> =
+        loaded.facts.ordered.iter().map(|it| ((it.0, it.1), asked_by(loaded, it.2))).collect();
+    let edges = loaded.order.before.iter().map(|&(first, phase, then, then_phase)| {
+        let first_name = step_name(loaded, (first, phase));
+        let edge = format!("\t\t{} -> {first_name}", step_name(loaded, (then, then_phase)));
+        match asked.get(&(first, then)) {
+            Some(by) => format!("{edge} [label = {}]", quoted(by)),
+            None => edge,
+        }
+    });
+    written(&nodes.collect(), &edges.chain(turns(loaded)).collect())
+}
+
+fn step_name(loaded: &Loaded, (node, phase): (Node, Phase)) -> String {
+    let suffix = match phase {
+        Phase::Up => "",
+        Phase::Settled => " (settled)",
+        Phase::Made => " (everything is made)",
+        Phase::Down | Phase::Late => " (destroy)",
+    };
+    quoted(&format!("[root] {}{suffix}", loaded.structure.name(node)))
+}
+
+/// What asks for an order or a group, as the plan names it.
+fn asked_by(loaded: &Loaded, flag: Flag) -> &str {
+    loaded.flags.get(flag.0 as usize).map_or("", String::as_str)
+}
+
+/// Returns an edge without direction from each step of a group to the next: only one of them runs at a time.
+fn turns(loaded: &Loaded) -> Vec<String> {
+    let mut groups: BTreeMap<&str, BTreeSet<(Node, Phase)>> = BTreeMap::new();
+    let steps: BTreeSet<(Node, Phase)> = loaded.order.step.iter().copied().collect();
+    for &(node, flag) in &loaded.facts.one_at_a_time {
+        let own = Phase::ALL.iter().map(|it| (node, *it)).filter(|it| steps.contains(it));
+        groups.entry(asked_by(loaded, flag)).or_default().extend(own);
+    }
+    let edges = groups.iter().flat_map(|(by, steps)| {
+        steps.iter().zip(steps.iter().skip(1)).map(|(one, other)| {
+            let style = format!("dir = \"none\", style = \"dashed\", label = {}", quoted(by));
+            format!("\t\t{} -> {} [{style}]", step_name(loaded, *one), step_name(loaded, *other))
+        })
+    });
+    edges.collect()
 }
 
 fn written(nodes: &BTreeSet<String>, edges: &BTreeSet<String>) -> String {

@@ -1,7 +1,7 @@
 //! What the documents say beyond the relations of the planner, as rows: types, names and addresses of nodes, where they stand, what a
 //! plan changes. Decides nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::{Node, atom::Atom};
 use rustc_hash::FxHashMap;
@@ -16,6 +16,8 @@ use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Stru
 use crate::plan::Change;
 use crate::value::difference::differences;
 use crate::value::{PathStep, ShowPath, Str, Type, Value};
+
+mod calls;
 
 /// The relations, with the kinds of their columns.
 pub(super) const RELATIONS: &[(&str, &[&str])] = &[
@@ -34,7 +36,12 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
     ("model::place", &["Node", "Value", "Value"]),
     ("model::provider", &["Node", "Value"]),
     ("model::provider_argument", &["Node", "Value", "Value"]),
+    ("model::provider_version", &["Node", "Value"]),
+    ("model::module_call", &["Node", "Value", "Value"]),
+    ("model::module_version", &["Node", "Value", "Value"]),
     ("model::argument", &["Node", "Value", "Node"]),
+    ("model::element", &["Node", "Value", "Node"]),
+    ("model::repeats", &["Node", "Node"]),
     ("model::names", &["Node", "Node"]),
     ("model::only_named", &["Node", "Node"]),
     ("model::imported", &["Node"]),
@@ -49,7 +56,8 @@ pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, int
         let number = program.relation(name).filter(|it| program.rests_on(*it));
         Some((*name, number?))
     });
-    let mut teller = Teller { model, read: read.collect(), into, arguments: BTreeMap::new() };
+    let arguments = BTreeMap::new();
+    let mut teller = Teller { model, read: read.collect(), into, arguments, required: None };
     let mode = match (&model.plan, model.state) {
         (Some(_), _) => "plan",
         (None, Some(_)) => "shape",
@@ -58,6 +66,7 @@ pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, int
     teller.row("model::mode", &[teller.text(mode)]);
     teller.row("model::plan", &[model.whole().word()]);
     teller.modules();
+    teller.calls();
     teller.nodes();
     teller.named();
     teller.changes();
@@ -74,7 +83,17 @@ struct Teller<'t, 'm> {
     /// The relations that some rule reads, by name.
     read: FxHashMap<&'static str, usize>,
     into: &'t mut Database,
-    arguments: BTreeMap<u32, Vec<(Str, Node)>>,
+    arguments: BTreeMap<u32, Vec<(Str, Read)>>,
+    /// Which versions of each provider modules ask for, once somebody looks.
+    required: Option<BTreeMap<String, BTreeSet<String>>>,
+}
+
+/// What an argument names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Read {
+    Node(Node),
+    /// `each.value`: what the one element of an instance is made of, and not what those of others are.
+    Element,
 }
 
 impl Teller<'_, '_> {
@@ -216,31 +235,43 @@ impl Teller<'_, '_> {
         self.stands_in(node);
         self.place(node);
         self.provider(node, id);
-        if self.is_read("model::argument") {
+        let resource = self.model.structure.resource(id);
+        let repetition = resource.repetition;
+        if let Some(repetition) = repetition {
+            self.row("model::repeats", &[node.word(), repetition.word()]);
+        }
+        if self.is_read("model::argument") || self.is_read("model::element") {
             for (name, read) in self.arguments(id) {
                 let name = self.text(&name);
-                self.row("model::argument", &[node.word(), name, read.word()]);
+                match (read, repetition) {
+                    (Read::Node(it), _) => {
+                        self.row("model::argument", &[node.word(), name, it.word()])
+                    }
+                    (Read::Element, Some(it)) => {
+                        self.row("model::element", &[node.word(), name, it.word()])
+                    }
+                    (Read::Element, None) => {}
+                }
             }
         }
     }
 
     /// What the arguments and blocks of a resource name, each by its own name; found once for all instances.
-    fn arguments(&mut self, id: ResourceId) -> Vec<(Str, Node)> {
+    fn arguments(&mut self, id: ResourceId) -> Vec<(Str, Read)> {
         if let Some(known) = self.arguments.get(&id.0) {
             return known.clone();
         }
         let structure = self.model.structure;
         let resource = structure.resource(id);
-        let mut found: Vec<(Str, Node)> = Vec::new();
+        let mut found: Vec<(Str, Read)> = Vec::new();
         if let (Some(block), Some(module)) = (structure.block(id), resource.module) {
             for (name, reference) in named_references(&block.body) {
-                let node = match reference {
-                    Subject::EachKey | Subject::EachValue | Subject::CountIndex => {
-                        resource.repetition
-                    }
-                    subject => structure.whole(module, &subject, false),
+                let read = match reference {
+                    Subject::EachValue => Some(Read::Element),
+                    Subject::EachKey | Subject::CountIndex => resource.repetition.map(Read::Node),
+                    subject => structure.whole(module, &subject, false).map(Read::Node),
                 };
-                found.extend(node.map(|it| (name, it)));
+                found.extend(read.map(|it| (name, it)));
             }
         }
         found.sort();
@@ -303,7 +334,8 @@ impl Teller<'_, '_> {
     }
 
     fn provider(&mut self, node: Node, id: ResourceId) {
-        if !self.is_read("model::provider") && !self.is_read("model::provider_argument") {
+        let told = ["model::provider", "model::provider_argument", "model::provider_version"];
+        if !told.iter().any(|it| self.is_read(it)) {
             return;
         }
         let structure = self.model.structure;
@@ -313,6 +345,7 @@ impl Teller<'_, '_> {
         let planned = planned.map(|it| it.provider.provider.to_string());
         let provider = planned.or(configured).or_else(recorded);
         if let Some(provider) = provider {
+            self.versions(node, &provider);
             let provider = self.text(&provider);
             self.row("model::provider", &[node.word(), provider]);
         }

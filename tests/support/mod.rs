@@ -10,7 +10,7 @@ pub mod binary;
 mod case;
 pub mod dice;
 pub mod faults;
-mod normal;
+pub mod normal;
 pub mod place;
 pub mod rules;
 mod summary;

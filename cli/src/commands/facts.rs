@@ -1,21 +1,18 @@
 //! `facts`: prints the relations that a plan rests on.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::reason::catalogue;
-use entail::workflow::StateOptions;
 use entail::workflow::explain::{PlanSource, facts};
-use entail::workflow::options::PlanOptions;
 use entail::world::World;
 use serde_json::json;
 
+use super::subject::SubjectArgs;
 use super::{at_most_one, silence};
-use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
-use crate::arguments::request;
+use crate::arguments::groups::StateArgs;
 use crate::ui::Ui;
 
 /// Print the relations of a plan
@@ -23,28 +20,17 @@ use crate::ui::Ui;
 /// Prints the rows of all relations, or of the one that is named.
 #[derive(clap::Args, Debug)]
 pub struct FactsArgs {
-    /// The relations of this saved plan
-    #[arg(long, value_name = "FILE")]
-    pub plan: Option<PathBuf>,
+    /// A plan.
+    #[command(flatten)]
+    pub subject: SubjectArgs,
 
     /// Instead of rows, list the relations: columns, who writes and who reads them, since which version; plans nothing
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub catalogue: bool,
 
-    /// What to plan.
-    #[command(flatten)]
-    pub planning: PlanningArgs,
-    /// Variables of the root module.
-    #[command(flatten)]
-    pub variables: VariableArgs,
-
     /// Write JSON
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
-
-    /// Ask nothing: a variable without a value is an error
-    #[arg(long, action = ArgAction::Set, default_value_t = true)]
-    pub input: bool,
 
     /// Where the state lies, and its lock.
     #[command(flatten)]
@@ -68,7 +54,7 @@ impl FactsArgs {
 
 /// Prints relations.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diagnostics> {
-    silence(ui, args.input)?;
+    silence(ui, args.subject.input)?;
     let relation = args.relation()?;
     if args.catalogue {
         let found = catalogue::named(relation)?;
@@ -78,13 +64,8 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diag
         });
         return Ok(0);
     }
-    let request = request::build(&args.planning, &args.variables, &ui.sources)?;
-    if args.plan.is_some() {
-        request::beside_plan(&request)?;
-    }
-    let state = StateOptions::from(&args.state);
-    let planning = PlanOptions { request, state, ..PlanOptions::default() };
-    let subject = PlanSource { saved: args.plan.clone(), planning };
+    let planning = args.subject.planning(ui, (&args.state).into())?;
+    let subject = PlanSource { saved: args.subject.plan.clone(), planning };
     let ui = &*ui;
     let tables = facts(&ui.host(world), &subject, relation)?;
     if args.json {

@@ -32,6 +32,7 @@ pub mod query;
 pub mod refresh;
 pub mod show;
 pub mod state;
+pub mod subject;
 pub mod taint;
 pub mod test;
 pub mod unused;

@@ -161,7 +161,8 @@ fn no_reason() -> Diagnostic {
 /// Judge a configuration
 ///
 /// Needs no init, no provider, no state and no credentials. What the configuration does not say is not known: what rests on
-/// it is only possible, and shown with -possible.
+/// it is only possible, and shown with -possible. Exits with 1 where something is denied, and with 2 where policies, configuration
+/// or flags are faulty.
 #[derive(clap::Args, Debug)]
 pub struct CheckArgs {
     /// Which policies.
@@ -203,12 +204,40 @@ pub struct CheckArgs {
 /// Runs a subcommand.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PolicyArgs) -> Result<u8, Diagnostics> {
     match &args.command {
-        PolicyCommand::Check(args) => check(ui, world, args),
+        PolicyCommand::Check(args) => {
+            let answer = check(ui, world, args);
+            answered(ui, answer)
+        }
         PolicyCommand::Docs(args) => docs::run(ui, world, args),
         PolicyCommand::Fmt(args) => fmt::run(ui, world, args),
-        PolicyCommand::Lint(args) => lint::run(ui, world, args),
+        PolicyCommand::Lint(args) => {
+            let answer = lint::run(ui, world, args);
+            answered(ui, answer)
+        }
         PolicyCommand::List(args) => list::run(ui, world, args),
-        PolicyCommand::Test(args) => test::run(ui, world, args),
+        PolicyCommand::Test(args) => {
+            let answer = test::run(ui, world, args);
+            answered(ui, answer)
+        }
+    }
+}
+
+/// Where 1 is an answer (denied, failed, found), whatever keeps a command from answering is 2.
+fn answered(ui: &Ui, answer: Result<u8, Diagnostics>) -> Result<u8, Diagnostics> {
+    Ok(answer.unwrap_or_else(|problems| {
+        ui.diagnostics(problems);
+        NO_ANSWER
+    }))
+}
+
+/// What a command exits with that cannot answer, though 1 would be an answer of it.
+const NO_ANSWER: u8 = 2;
+
+/// Returns what a command exits with whose flags cannot be read.
+pub fn misuse_code(command: &str) -> u8 {
+    match command {
+        "policy check" | "policy lint" | "policy test" => NO_ANSWER,
+        _ => 1,
     }
 }
 
@@ -216,6 +245,10 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
     silence(ui, false)?;
     let detail = "The policy check command judges one folder.";
     let folder = at_most_one(&args.words, "Too many command line arguments", detail)?;
+    let formats = [args.json, args.sarif, args.junit, args.markdown];
+    if formats.iter().filter(|it| **it).count() > 1 {
+        return Err(one_format());
+    }
     let request = Request { variables: args.variables.sources()?, ..Request::default() };
     let options = CheckOptions {
         policies: (&args.choice).into(),
@@ -231,15 +264,11 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
                 ui.out(&format!("{:#}\n", report.to_json(args.possible, &ui.sources)));
             }
             ui.diagnostics(problems);
-            return Ok(2);
+            return Ok(NO_ANSWER);
         }
     };
     let has_failed = checked.problems.has_errors();
     let report = &checked.report;
-    let formats = [args.json, args.sarif, args.junit, args.markdown];
-    if formats.iter().filter(|it| **it).count() > 1 {
-        return Err(one_format());
-    }
     let rules = &checked.rules;
     let possible = args.possible;
     ui.out(&match formats {

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use clap::ArgAction;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::request::Request;
-use entail::workflow::options::PlanOptions;
 use entail::workflow::query::{QueryOptions, query};
 use entail::workflow::{AskedOf, LockOptions, StateOptions};
 use entail::world::World;
 
 use super::policy::{ChoiceArgs, LimitArgs};
+use super::subject::AskedArgs;
 use super::{silence, words};
-use crate::arguments::groups::{LockArgs, PlanningArgs, VariableArgs};
+use crate::arguments::groups::LockArgs;
 use crate::arguments::request;
 use crate::ui::Ui;
 use crate::view::query as view;
@@ -26,17 +25,13 @@ use crate::view::query as view;
 /// -state and -config, plans as `plan` would, and changes nothing.
 #[derive(clap::Args, Debug)]
 pub struct QueryArgs {
-    /// Ask this saved plan; needs no provider and no configuration
-    #[arg(long, value_name = "FILE")]
-    pub plan: Option<PathBuf>,
+    /// A plan, or the configuration.
+    #[command(flatten)]
+    pub asked: AskedArgs,
 
     /// Ask the state alone: the current one, or the one in a file. Needs no configuration
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub state: Option<String>,
-
-    /// Ask the configuration alone: no init, no provider, no state, no credentials
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub config: bool,
 
     /// Which policies.
     #[command(flatten)]
@@ -57,16 +52,6 @@ pub struct QueryArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub possible: bool,
 
-    /// Ask nothing: a variable without a value is an error
-    #[arg(long, action = ArgAction::Set, default_value_t = true)]
-    pub input: bool,
-
-    /// What to plan.
-    #[command(flatten)]
-    pub planning: PlanningArgs,
-    /// Variables of the root module.
-    #[command(flatten)]
-    pub variables: VariableArgs,
     /// The lock of the state.
     #[command(flatten)]
     pub lock: LockArgs,
@@ -91,48 +76,35 @@ impl QueryArgs {
                 .detail("The -possible option is for -csv: the table and the JSON have possible rows in any case.")
                 .into());
         }
-        let request = request::build(&self.planning, &self.variables, &ui.sources)?;
         Ok(QueryOptions {
             body: body.clone(),
-            of: self.asked_of(request)?,
+            of: self.asked_of(ui)?,
             policies: (&self.choice).into(),
             limits: self.limits.limits()?,
         })
     }
 
-    fn asked_of(&self, request: Request) -> Result<AskedOf, Diagnostic> {
-        match (&self.plan, &self.state, self.config) {
-            (None, None, false) => {
-                let lock = LockOptions::from(&self.lock);
-                let state = StateOptions { files: Choice::default(), lock };
-                Ok(AskedOf::Plan(Box::new(PlanOptions {
-                    request,
-                    state,
-                    ..PlanOptions::default()
-                })))
-            }
-            (Some(file), None, false) => {
-                request::beside_plan(&request)?;
-                Ok(AskedOf::Saved(file.clone()))
-            }
-            (None, Some(file), false) => {
-                request::beside(&request, "-state", &[])?;
-                let file = Some(file).filter(|it| !it.is_empty());
-                Ok(AskedOf::State(file.map(PathBuf::from)))
-            }
-            (None, None, true) => {
-                request::beside(&request, "-config", &["-var"])?;
-                Ok(AskedOf::Configuration(Box::new(request)))
-            }
-            _ => Err(Diagnostic::error("Incompatible options")
-                .detail("Of -plan, -state and -config, only one can be asked.")),
+    fn asked_of(&self, ui: &Ui) -> Result<AskedOf, Diagnostics> {
+        let lock = LockOptions::from(&self.lock);
+        let asked = &self.asked;
+        let Some(file) = &self.state else {
+            return asked.of(ui, StateOptions { files: Choice::default(), lock });
+        };
+        if asked.subject.plan.is_some() || asked.config {
+            return Err(Diagnostic::error("Incompatible options")
+                .detail("Of -plan, -state and -config, only one can be asked.")
+                .into());
         }
+        let planning = asked.subject.planning(ui, StateOptions::default())?;
+        request::beside(&planning.request, "-state", &[])?;
+        let file = Some(file).filter(|it| !it.is_empty());
+        Ok(AskedOf::State(file.map(PathBuf::from)))
     }
 }
 
 /// Asks, and prints the answer.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &QueryArgs) -> Result<u8, Diagnostics> {
-    silence(ui, args.input)?;
+    silence(ui, args.asked.subject.input)?;
     let options = args.options(ui)?;
     let answer = query(&ui.host(world), &options)?;
     ui.out(&match (args.json, args.csv) {

@@ -1,6 +1,5 @@
 //! `why`: explains one decision of a plan.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgAction;
@@ -8,27 +7,25 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::operation::policies::PolicyChoice;
 use entail::policy::why::Asked;
 use entail::workflow::explain::{Form, PlanSource, WhyOptions, why};
-use entail::workflow::options::PlanOptions;
 use entail::workflow::why::{VerdictOptions, why_policy};
-use entail::workflow::{AskedOf, StateOptions};
 use entail::world::World;
 
 use super::policy::LimitArgs;
+use super::subject::AskedArgs;
 use super::{at_most_one, silence, words};
-use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
-use crate::arguments::request;
+use crate::arguments::groups::StateArgs;
 use crate::ui::Ui;
 
 /// Explain one decision of the plan
 ///
 /// Plans as `plan` would, changes nothing, and explains what is decided about an instance, an output (`output.NAME`) or a
 /// provider: the rules that led there, and what they rest on. With -plan, explains a saved plan. With -policy, explains why a
-/// policy says what it says of an address, or why it says nothing: then it exits with 1.
+/// policy says what it says of an address, or why it says nothing: then it exits with 1. Only then -config may be given.
 #[derive(clap::Args, Debug)]
 pub struct WhyArgs {
-    /// Explain a decision of this saved plan; needs no provider and no configuration
-    #[arg(long, value_name = "FILE")]
-    pub plan: Option<PathBuf>,
+    /// A plan; with -policy, or the configuration.
+    #[command(flatten)]
+    pub asked: AskedArgs,
 
     /// Say why this action is not taken: `create`, `update`, `replace`, `delete`, `select`, `exclude`
     #[arg(long, value_name = "ACTION")]
@@ -54,10 +51,6 @@ pub struct WhyArgs {
     #[arg(long, value_name = "PATH|SOURCE")]
     pub policies: Vec<String>,
 
-    /// With -policy: judge the configuration alone, as `policy check` does: no init, no provider, no state
-    #[arg(long, action = ArgAction::Set, default_value_t = false)]
-    pub config: bool,
-
     /// What rules may take.
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -70,16 +63,6 @@ pub struct WhyArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
-    /// Ask nothing: a variable without a value is an error
-    #[arg(long, action = ArgAction::Set, default_value_t = true)]
-    pub input: bool,
-
-    /// What to plan.
-    #[command(flatten)]
-    pub planning: PlanningArgs,
-    /// Variables of the root module.
-    #[command(flatten)]
-    pub variables: VariableArgs,
     /// Where the state lies, and its lock.
     #[command(flatten)]
     pub state: StateArgs,
@@ -101,7 +84,7 @@ impl WhyArgs {
             }
         };
         self.check()?;
-        if self.config || !self.policies.is_empty() {
+        if self.asked.config || !self.policies.is_empty() {
             return Err(incompatible("The -config and -policies options are for -policy=RULE."));
         }
         Ok(WhyOptions {
@@ -111,7 +94,10 @@ impl WhyArgs {
             provider: self.provider,
             relation: self.of.clone(),
             form: self.form(),
-            subject: PlanSource { saved: self.plan.clone(), planning: self.planning(ui)? },
+            subject: PlanSource {
+                saved: self.asked.subject.plan.clone(),
+                planning: self.asked.subject.planning(ui, (&self.state).into())?,
+            },
         })
     }
 
@@ -120,18 +106,7 @@ impl WhyArgs {
         let detail = "With -policy, the why command expects at most one argument: an address. Without one, the plan as a whole is meant.";
         let address = at_most_one(&self.words, "Invalid number of arguments", detail)?;
         self.check()?;
-        let planning = self.planning(ui)?;
-        let of = match (&self.plan, self.config) {
-            (Some(_), true) => {
-                return Err(incompatible("Of -plan and -config, only one can be judged."));
-            }
-            (Some(file), false) => AskedOf::Saved(file.clone()),
-            (None, true) => {
-                request::beside(&planning.request, "-config", &["-var"])?;
-                AskedOf::Configuration(Box::new(planning.request))
-            }
-            (None, false) => AskedOf::Plan(Box::new(planning)),
-        };
+        let of = self.asked.of(ui, (&self.state).into())?;
         let asked = Asked {
             rule: rule.to_owned(),
             address: address.unwrap_or_default().to_owned(),
@@ -165,15 +140,6 @@ impl WhyArgs {
         }
     }
 
-    fn planning(&self, ui: &Ui) -> Result<PlanOptions, Diagnostics> {
-        let request = request::build(&self.planning, &self.variables, &ui.sources)?;
-        if self.plan.is_some() {
-            request::beside_plan(&request)?;
-        }
-        let state = StateOptions::from(&self.state);
-        Ok(PlanOptions { request, state, ..PlanOptions::default() })
-    }
-
     fn form(&self) -> Form {
         if self.json { Form::Json } else { Form::Text(self.depth) }
     }
@@ -185,7 +151,7 @@ fn incompatible(detail: &str) -> Diagnostics {
 
 /// Explains one decision, or one verdict: exits with 1 where that is not given.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
-    silence(ui, args.input)?;
+    silence(ui, args.asked.subject.input)?;
     if let Some(rule) = &args.policy {
         let options = args.verdict_options(rule, ui)?;
         let answered = why_policy(&ui.host(world), &options)?;

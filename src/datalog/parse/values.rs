@@ -52,6 +52,13 @@ impl Parser<'_> {
         if self.token.kind == Kind::Word && self.is_followed_by(&["in"]) {
             let variable = self.variable()?;
             self.expect_word("in")?;
+            let is_computed = self.is_before_parenthesis() && Tense::of(self.slice()).is_none();
+            if self.token.kind != Kind::Word || is_computed {
+                return self.expected_with(
+                    "a variable",
+                    "What is computed gets a name first: `let all = [22, 3389], p in all`.",
+                );
+            }
             return Some(Literal::Member(variable, self.reference()?));
         }
         match self.token.kind {

@@ -12,6 +12,7 @@ use crate::datalog::check::{self, Literal, Pattern, Reference, Term};
 use crate::datalog::evaluate::compute;
 use crate::datalog::{Database, Domain, check::Value, values};
 use crate::diagnostic::{FileId, Span};
+use crate::explain::sentence::without_reason;
 use crate::lower::structure::NodeKind;
 use crate::reason::catalogue;
 
@@ -113,10 +114,11 @@ impl Explainer<'_> {
         let names = head.split_once('(').map_or("", |it| it.1.trim_end_matches(')'));
         let names: Vec<&str> = names.split(", ").collect();
         let says = says.split(';').next().unwrap_or(&says).trim_end_matches('.').to_owned();
-        filled(&says, |name| {
+        let said = filled(&says, |name| {
             let at = names.iter().position(|it| *it == name)?;
             Some(self.model.show(entry.relation.columns[at], row[at]).to_string())
-        })
+        });
+        without_reason(&said)
     }
 
     /// A part of a rule that is no row: as it is written, with what its variables are.
@@ -223,12 +225,23 @@ impl Explainer<'_> {
         let at = of.variables.iter().position(|it| it == name)?;
         let word = words[at]?;
         if !values::is_value(word) {
-            return Some(self.model.show(&of.kinds[at], word).to_string());
+            return Some(self.node(&of.kinds[at], word, manner));
         }
         // What has parts is called by its name: all of it would be too much.
         let value = self.program.values.value(word)?;
         let is_simple = value.bare().children().next().is_none();
         is_simple.then(|| manner.show(&self.program.values, word))
+    }
+
+    /// What is no value: its address, and in a sentence what it is where that is empty.
+    fn node(&self, kind: &str, word: u64, manner: Manner) -> String {
+        let shown = self.model.show(kind, word).to_string();
+        let is_whole = word == self.model.whole().word();
+        match (manner, shown.is_empty()) {
+            (Manner::Quoted, true) if is_whole => "the plan".to_owned(),
+            (Manner::Quoted, true) => "the root module".to_owned(),
+            _ => shown,
+        }
     }
 
     pub(super) fn as_row(&self, relation: usize, row: &[u64]) -> String {
@@ -241,7 +254,7 @@ impl Explainer<'_> {
         let columns = &self.program.relations[relation].columns;
         let cells = row.iter().zip(columns).map(|(word, kind)| match values::is_value(*word) {
             true => manner.show(&self.program.values, *word),
-            false => self.model.show(kind, *word).to_string(),
+            false => self.node(kind, *word, manner),
         });
         // Verdicts have the number of their rule behind what is written.
         let name = self.program.relations[relation].name.as_str();
@@ -267,6 +280,9 @@ impl Manner {
         }
     }
 }
+
+/// How many characters of a value are told.
+const LONGEST: usize = 100;
 
 /// What is to be told next.
 enum Told {
@@ -365,8 +381,16 @@ pub(in super::super) fn counted(
 
 fn quoted(known: &values::Values, word: u64) -> String {
     match known.as_text(word).filter(|_| !values::is_secret(word) && !values::is_open(word)) {
-        Some(text) => format!("{text:?}"),
-        None => known.show(word),
+        Some(text) => format!("{:?}", shortened(text.to_string())),
+        None => shortened(known.show(word)),
+    }
+}
+
+/// A text as far as a line has room for it: a document of JSON, say, can be longer than all that is told.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 

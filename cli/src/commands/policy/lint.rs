@@ -36,13 +36,7 @@ pub struct LintArgs {
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &LintArgs) -> Result<u8, Diagnostics> {
     silence(ui, false)?;
     let named = Named { words: args.words.clone(), choice: (&args.choice).into() };
-    let (findings, files) = match find(&ui.host(world), &named) {
-        Ok(found) => found,
-        Err(problems) => {
-            ui.diagnostics(problems);
-            return Ok(2);
-        }
-    };
+    let (findings, files) = find(&ui.host(world), &named)?;
     match args.json {
         true => ui.out(&view::findings_json(&findings, &ui.sources)),
         false => ui.out(&view::findings(&findings, files, &ui.sources)),

@@ -55,13 +55,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &TestArgs) -> Result<u8, Diagn
         limits: args.limits.limits()?,
         ..TestOptions::default()
     };
-    let tested = match test(&ui.host(world), &options) {
-        Ok(tested) => tested,
-        Err(problems) => {
-            ui.diagnostics(problems);
-            return Ok(2);
-        }
-    };
+    let tested = test(&ui.host(world), &options)?;
     let (_, failed, faulty) = tested.counts();
     let code = match tested.problems.has_errors() || faulty > 0 {
         true => 2,
