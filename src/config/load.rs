@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::address::ModuleInstance;
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use crate::world::Files;
 
 use super::assemble::{assemble, keep_incompatibility};
@@ -230,7 +230,15 @@ impl Loader<'_> {
         each: Option<&Each>,
         trail: &Trail,
     ) -> Option<Arc<Module>> {
-        let CallSource { source, version } = self.problems.take(call_source(call, place, each))?;
+        let found = call_source(call, place, each);
+        if let (Err(problems), true) = (&found, self.installed.in_place) {
+            // Where only what is there is looked at, a source that is not known is one that is not there.
+            let told = problems.iter().cloned();
+            let told = told.map(|it| Diagnostic { severity: Severity::Warning, ..it });
+            self.problems.extend(told.collect::<Vec<_>>());
+            return None;
+        }
+        let CallSource { source, version } = self.problems.take(found)?;
         let caller = &place.module().directory;
         let record = self.installed.of_source(child, &source, caller).or_else(|| {
             if self.installed.in_place {

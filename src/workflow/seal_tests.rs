@@ -95,9 +95,10 @@ fn states_backups_plans_journals_and_what_is_kept_after_an_error_are_sealed() {
     let options = ApplyOptions { plan: Some("saved".into()), ..ApplyOptions::default() };
     apply::apply(&host, &options).expect("it is carried out");
 
-    // While a step runs, the journal lies there; then another program writes the state.
+    // While a step runs, the journal lies there, with what was done before and the beginning of this step; it is written a moment
+    // later than that happens. Then another program writes the state.
     let meddling = format!(
-        "resource \"terraform_data\" \"b\" {{\n  input = \"canary-b\"\n  depends_on = [terraform_data.a]\n  provisioner \"local-exec\" {{\n    working_dir = {at:?}\n    command     = \"cp .terraform.tfstate.journal seen; cp terraform.tfstate before; cp terraform.tfstate.backup terraform.tfstate\"\n  }}\n}}\n"
+        "resource \"terraform_data\" \"b\" {{\n  input = \"canary-b\"\n  depends_on = [terraform_data.a]\n  provisioner \"local-exec\" {{\n    working_dir = {at:?}\n    command     = \"for i in $(seq 250); do [ $(wc -l < .terraform.tfstate.journal) -ge 5 ] && break; sleep 0.02; done; cp .terraform.tfstate.journal seen; cp terraform.tfstate before; cp terraform.tfstate.backup terraform.tfstate\"\n  }}\n}}\n"
     );
     let outcome = applied(at, &(config("4") + &meddling));
     assert!(outcome.problems.has_errors(), "the state was written over");
