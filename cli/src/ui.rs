@@ -22,10 +22,12 @@ use crate::interrupt::Interrupts;
 use crate::standard;
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
+use crate::view::plan::reading::Reading;
 use crate::view::style::Style;
 use crate::view::{init, json, policy, progress};
 
 mod asking;
+mod pager;
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +56,10 @@ pub struct Ui {
     concise: bool,
     grouping: Grouping,
     out_style: Style,
+    out_is_terminal: bool,
+    /// How many lines the terminal has.
+    rows: usize,
+    reading: Reading,
     err_style: Style,
     /// No flag asks for plain text.
     has_frames: bool,
@@ -70,6 +76,8 @@ struct Streams {
     out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
     input_is_terminal: bool,
+    /// What is said from now on goes through a pager in the end.
+    held: Option<Vec<u8>>,
     /// `-json-into`
     into: Option<BufWriter<File>>,
     /// Why the output is not all there: the first failure of a write.
@@ -102,12 +110,15 @@ impl Ui {
             out: standard::output(),
             err: standard::errors(),
             input_is_terminal: io::stdin().is_terminal(),
+            held: None,
             into: None,
             failed: None,
         };
         let input = Box::new(io::BufReader::new(standard::input()));
         Ui {
             out_style,
+            out_is_terminal: io::stdout().is_terminal(),
+            rows: window(&io::stdout()).map_or(0, |it| usize::from(it.ws_row)),
             err_style,
             has_frames: !view.no_color,
             ..Ui::new(view, world, streams, input)
@@ -123,6 +134,9 @@ impl Ui {
             concise: view.concise,
             grouping: view.grouping(),
             out_style: Style::default(),
+            out_is_terminal: false,
+            rows: 0,
+            reading: Reading::default(),
             err_style: Style::default(),
             has_frames: false,
             world: world.clone(),
@@ -169,6 +183,16 @@ impl Ui {
         }
     }
 
+    /// Sets how plans are read; `compat` asks for the text of another program also at a terminal.
+    pub fn reads(&mut self, reading: Reading, compat: bool) {
+        self.reading = Reading { for_people: self.out_is_terminal && !compat, ..reading };
+    }
+
+    /// Returns how plans are read.
+    pub fn reading(&self) -> &Reading {
+        &self.reading
+    }
+
     /// Returns colours and width of the standard output.
     pub fn style(&self) -> Style {
         self.out_style
@@ -182,6 +206,9 @@ impl Ui {
     /// Writes a result to the standard output as it is. Where that fails, [`Ui::close`] says so.
     pub fn out(&self, text: &str) {
         let mut streams = self.streams();
+        if let Some(held) = &mut streams.held {
+            return held.extend_from_slice(text.as_bytes());
+        }
         let written = streams.out.write_all(text.as_bytes()).and_then(|()| streams.out.flush());
         streams.note(written);
     }
@@ -190,6 +217,7 @@ impl Ui {
     ///
     /// Whoever reads may have gone on purpose, like `head`; that needs no words.
     pub fn close(&self, code: u8) -> u8 {
+        self.page();
         let Some(error) = self.streams().failed.take() else { return code };
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.remarks(not_written(&error).into());
@@ -197,8 +225,32 @@ impl Ui {
         1
     }
 
+    /// Holds what is said from now on for people at a terminal, until the command ends: then it goes through a pager where it is
+    /// longer than the screen.
+    pub fn hold(&self) {
+        if self.out_is_terminal && !self.manner.json && pager::named(&self.world).is_some() {
+            self.streams().held.get_or_insert_default();
+        }
+    }
+
+    /// Shows what was held.
+    fn page(&self) {
+        let Some(text) = self.streams().held.take() else { return };
+        let lines = text.iter().filter(|it| **it == b'\n').count();
+        let pager = pager::named(&self.world).filter(|_| lines >= self.rows);
+        if !pager.is_some_and(|it| pager::show(&it, &text)) {
+            self.out(&String::from_utf8_lossy(&text));
+        }
+    }
+
     /// Writes to the standard error as it is.
     pub fn err(&self, text: &str) {
+        // What was said before stands before it.
+        if !text.is_empty()
+            && let Some(held) = self.streams().held.take()
+        {
+            self.out(&String::from_utf8_lossy(&held));
+        }
         let mut streams = self.streams();
         streams
             .err
@@ -210,6 +262,9 @@ impl Ui {
     /// Lets `show` write a long result to the standard output.
     pub fn write(&self, show: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         let mut streams = self.streams();
+        if let Some(held) = &mut streams.held {
+            return show(held).unwrap_or_default();
+        }
         let mut out = BufWriter::with_capacity(1 << 16, &mut streams.out);
         let written = show(&mut out).and_then(|()| out.flush());
         // What is left in the buffer is not tried again.

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::view::plan::reading::{Only, Reading};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command as Grammar, FromArgMatches};
+use entail::address::target::Target;
 use entail::backend::Recover;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::VariableSource;
@@ -154,6 +156,47 @@ pub struct PlanningArgs {
     /// Read outputs and data sources under -exclude as another program does: `opentofu`
     #[arg(long, value_name = "PROGRAM")]
     pub compat: Option<String>,
+}
+
+/// What of a plan is shown.
+#[derive(Args, Clone, Debug)]
+pub struct ReadingArgs {
+    /// Show each change in full, also where many instances change alike. Only at a terminal these are told as one
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub full: bool,
+
+    /// Show only what is done so: create, update, replace, delete, read, forget, import, move; several separated by commas
+    #[arg(long, value_name = "ACTIONS", action = ArgAction::Append)]
+    pub only: Vec<String>,
+
+    /// Show only resources of this type; several separated by commas
+    #[arg(long = "type", value_name = "TYPE", action = ArgAction::Append)]
+    pub types: Vec<String>,
+}
+
+impl ReadingArgs {
+    /// Returns how a plan is read.
+    ///
+    /// - `modules`: the addresses that `-module` names.
+    pub fn reading(&self, modules: &[String]) -> Result<Reading, Diagnostics> {
+        let words = |all: &[String]| -> Vec<String> {
+            let all = all.iter().flat_map(|it| it.split(','));
+            all.map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect()
+        };
+        let mut problems = Diagnostics::new();
+        let only = words(&self.only);
+        let only = only.iter().filter_map(|it| problems.take(Only::read(it))).collect();
+        let modules = modules.iter().filter_map(|it| problems.take(it.parse::<Target>())).collect();
+        let reading = Reading {
+            full: self.full,
+            only,
+            modules,
+            types: words(&self.types),
+            for_people: false,
+            pages: true,
+        };
+        if problems.is_empty() { Ok(reading) } else { Err(problems) }
+    }
 }
 
 /// How files are formatted: those of the configuration, and those of policies.

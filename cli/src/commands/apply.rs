@@ -20,6 +20,7 @@ use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
+use crate::view::plan::reading::Reading;
 
 /// Create or update infrastructure
 ///
@@ -125,6 +126,7 @@ pub fn run(
     (options, stage): (ApplyOptions, Stage),
 ) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, args.show_sensitive)?;
+    ui.reads(Reading::default(), options.request.compat_opentofu);
     let ui = &*ui;
     let applied = interrupt::heeding(ui, || apply(&ui.host(world), &options))??;
     Ok(match applied {

@@ -13,7 +13,7 @@ use entail::world::World;
 
 use super::policy::JudgingArgs;
 use super::{begin, present, words};
-use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::groups::{OutputArgs, PlanningArgs, ReadingArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
@@ -51,6 +51,13 @@ pub struct PlanArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
 
+    /// Show only changes in this module or resource. May be repeated
+    #[arg(long, value_name = "ADDRESS", action = ArgAction::Append)]
+    pub module: Vec<String>,
+
+    /// What of the plan is shown.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -101,6 +108,7 @@ impl PlanArgs {
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagnostics> {
     begin(ui, &args.output, args.show_sensitive)?;
     let options = args.options(ui)?;
+    ui.reads(args.reading.reading(&args.module)?, options.request.compat_opentofu);
     let ui = &*ui;
     let made = interrupt::heeding(ui, || plan(&ui.host(world), &options))??;
     let plan = &made.finished.plan;

@@ -16,7 +16,10 @@ use crate::view::style::Paint;
 /// Shows a plan and the problems of making it: messages for machines, a screen for people.
 pub fn plan(ui: &Ui, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
     tell_plan(plan, ui);
-    ui.show(|out| write(out, plan, schemas, ui.look()));
+    if ui.reading().pages {
+        ui.hold();
+    }
+    ui.show(|out| write(out, (plan, schemas), ui.look(), ui.reading()));
     ui.diagnostics(problems);
 }
 

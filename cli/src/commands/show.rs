@@ -8,7 +8,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::show::{ShowTarget, Shown, show, show_json};
 use entail::world::World;
 
-use crate::arguments::groups::VariableArgs;
+use crate::arguments::groups::{ReadingArgs, VariableArgs};
 use crate::ui::{Manner, Ui};
 use crate::view;
 
@@ -37,13 +37,17 @@ pub struct ShowArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub config: bool,
 
-    /// Show one module of the configuration; needs -json
-    #[arg(long, value_name = "DIR")]
+    /// Show one module of the configuration, by its folder; needs -json. With -plan: show only changes in this module, by its address
+    #[arg(long, value_name = "DIR|ADDRESS")]
     pub module: Option<PathBuf>,
 
     /// Show sensitive values
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
+
+    /// What of a plan is shown.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
 
     /// Variables of the root module.
     #[command(flatten)]
@@ -61,7 +65,7 @@ impl ShowArgs {
             self.state.then_some(ShowTarget::State),
             self.plan.clone().map(ShowTarget::Plan),
             self.config.then_some(ShowTarget::Config),
-            self.module.clone().map(ShowTarget::Module),
+            self.module.clone().filter(|_| self.plan.is_none()).map(ShowTarget::Module),
         ];
         let mut named = named.into_iter().flatten();
         let problem = |summary, detail| Err(Diagnostic::error(summary).detail(detail));
@@ -102,7 +106,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagn
     }
     let manner = Manner { show_sensitive: args.show_sensitive, ..Manner::default() };
     ui.begin(manner, args.json_into.as_deref())?;
+    let modules = args.module.iter().filter(|_| args.plan.is_some());
+    let modules: Vec<String> = modules.map(|it| it.display().to_string()).collect();
+    ui.reads(args.reading.reading(&modules)?, false);
     let ui = &*ui;
+    ui.hold();
     match show(&ui.host(world), &asked)? {
         Shown::NoState => ui.out("No state.\n"),
         Shown::State(state, schemas) => ui.show(|out| {
@@ -110,7 +118,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagn
             view::state::write(out, &objects, &state.outputs, &schemas, ui.look())
         }),
         Shown::Plan(plan, schemas, said) => {
-            ui.show(|out| view::plan::write(out, &plan, &schemas, ui.look()));
+            ui.show(|out| view::plan::write(out, (&plan, &schemas), ui.look(), ui.reading()));
             if let Some(report) = said {
                 ui.out(&format!("\n{}", view::policy::report(&report, true, &ui.style())));
             }

@@ -34,6 +34,7 @@ fn terminal(input: &'static str) -> (Ui, Buffer, Buffer) {
         out: Box::new(out.clone()),
         err: Box::new(err.clone()),
         input_is_terminal: false,
+        held: None,
         into: None,
         failed: None,
     };

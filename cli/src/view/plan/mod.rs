@@ -13,6 +13,7 @@ use entail::value::{Path, Type, Value};
 use self::change::{Reach, Sides};
 use self::comment::Cause;
 use self::diff::Diff;
+use self::reading::Reading;
 use self::render::{Options, Renderer, attribute_name};
 use super::PRODUCT;
 use super::progress::summary;
@@ -21,6 +22,7 @@ use super::style::{Paint, Style};
 pub mod change;
 pub mod comment;
 pub mod diff;
+pub mod reading;
 pub mod render;
 pub mod sequence;
 
@@ -45,8 +47,14 @@ pub struct Look {
 }
 
 /// Writes a plan.
-pub fn write(out: &mut dyn Write, plan: &Plan, schemas: &Schemas, look: Look) -> io::Result<()> {
-    let screen = Screen { plan, schemas, look, renderer: Renderer { style: look.style } };
+pub fn write(
+    out: &mut dyn Write,
+    (plan, schemas): (&Plan, &Schemas),
+    look: Look,
+    reading: &Reading,
+) -> io::Result<()> {
+    let renderer = Renderer { style: look.style };
+    let screen = Screen { plan, schemas, look, reading, renderer };
     let has_drift = screen.drift(out)?;
     let shown: Vec<&Change> = plan.changes.iter().filter(|it| is_shown(it)).collect();
     let outputs: Vec<&OutputChange> =
@@ -75,6 +83,7 @@ struct Screen<'a> {
     plan: &'a Plan,
     schemas: &'a Schemas,
     look: Look,
+    reading: &'a Reading,
     renderer: Renderer,
 }
 
@@ -221,8 +230,23 @@ impl Screen<'_> {
             )?,
             false => writeln!(out, "\n{PRODUCT} will perform the following actions:")?,
         }
-        for change in shown {
-            self.change(out, change, &self.compare(change, Reach::All), Cause::Planned)?;
+        if self.reading.for_people {
+            write!(out, "{}", self.reading.head(&Summary::of_plan(self.plan), shown))?;
+        }
+        let listed = self.reading.ordered(shown);
+        let hidden = self.reading.hidden(shown.len(), listed.len());
+        let mut texts = Vec::new();
+        for change in listed {
+            let diff = self.compare(change, Reach::All);
+            let mut text = Vec::new();
+            self.change(&mut text, change, &diff, Cause::Planned)?;
+            texts.push((change, String::from_utf8_lossy(&text).into_owned()));
+        }
+        for text in self.reading.folded(texts) {
+            out.write_all(text.as_bytes())?;
+        }
+        if let Some(hidden) = hidden {
+            write!(out, "\n{hidden}")?;
         }
         let summary = summary(&Summary::of_plan(self.plan));
         let (plan, rest) = summary.split_at("Plan:".len());

@@ -12,6 +12,7 @@ use expect_test::{Expect, expect};
 use super::*;
 
 mod blocks;
+mod readings;
 mod screens;
 mod values;
 
@@ -117,8 +118,12 @@ fn loose() -> Schemas {
 }
 
 fn screen(plan: &Plan, schemas: &Schemas, look: Look) -> String {
+    read(plan, schemas, look, &Reading::default())
+}
+
+fn read(plan: &Plan, schemas: &Schemas, look: Look, reading: &Reading) -> String {
     let mut out = Vec::new();
-    write(&mut out, plan, schemas, look).expect("memory takes everything");
+    write(&mut out, (plan, schemas), look, reading).expect("memory takes everything");
     String::from_utf8(out).expect("it is text")
 }
 
