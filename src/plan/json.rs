@@ -48,6 +48,7 @@ pub fn plan_document(
     json.member_raw("configuration", &super::configuration::document(config, schemas));
     write_relevant(&mut json, plan);
     write_checks(&mut json, &plan.checks);
+    write_left_out(&mut json, plan);
     json.member("timestamp", &plan.timestamp.to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
     json.key("errored");
     json.literal(plan.errored);
@@ -311,6 +312,30 @@ fn write_output_changes(json: &mut JsonWriter, outputs: &BTreeMap<Str, OutputCha
         json.close('}');
     }
     json.close('}');
+}
+
+/// What exclusions hold back, and through what; a field of ours, which is there only where something is.
+fn write_left_out(json: &mut JsonWriter, plan: &Plan) {
+    if plan.left_out.is_empty() {
+        return;
+    }
+    json.key("left_out");
+    json.open('[');
+    for root in &plan.left_out {
+        json.element();
+        json.open('{');
+        json.member("root", &root.root);
+        json.member("flag", &root.flag);
+        json.key("objects");
+        json.open('[');
+        for object in &root.objects {
+            json.element();
+            json.string(object);
+        }
+        json.close(']');
+        json.close('}');
+    }
+    json.close(']');
 }
 
 fn write_relevant(json: &mut JsonWriter, plan: &Plan) {
