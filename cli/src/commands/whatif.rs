@@ -85,6 +85,8 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Dia
         "excluded": excluded,
         "untargeted": parts.untargeted,
         "undecided": parts.open,
+        "told": parts.told,
+        "values_left_out": parts.values,
         "shaped": parts.asked.iter().map(Asked::to_json).collect::<Vec<_>>(),
     });
     ui.out(&format!("{document:#}\n"));

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::Node;
+use entail_rules::{Mode, Node};
 
+use crate::address::Instance;
+use crate::lower::Structure;
+use crate::lower::structure::NodeKind;
 use crate::planner::Structured;
 use crate::policy::Asked;
 
@@ -19,6 +22,10 @@ pub struct Parts {
     pub untargeted: Vec<String>,
     /// Existing instances of which that is known only once the keys of their block are.
     pub open: Vec<String>,
+    /// What documents tell already of why something is done with what takes part: by address, such as `not in the state yet`.
+    pub told: BTreeMap<String, String>,
+    /// Root outputs and checks that are left out.
+    pub values: Vec<String>,
     /// What policies asked for.
     pub asked: Vec<Asked>,
 }
@@ -60,22 +67,63 @@ pub fn parts(known: &Structured) -> Parts {
             })
             .collect(),
         untargeted: names(&selection.untargeted),
+        told: told(known),
+        values: values(known),
         asked: Vec::new(),
     }
+}
+
+/// What documents alone tell of what takes part. What is done with it is for the plan to decide.
+fn told(known: &Structured) -> BTreeMap<String, String> {
+    let (facts, structure) = (&known.lowered.facts, &known.lowered.structure);
+    let is = |rows: &[(Node,)], node: Node| rows.binary_search(&(node,)).is_ok();
+    let destroys = facts.mode.iter().any(|it| it.0 == Mode::Destroy);
+    let flag = |node: Node| {
+        let hit = facts.replace_hit.iter().find(|it| it.0 == node)?;
+        known.lowered.flags.get(hit.1.0 as usize).cloned()
+    };
+    let of = |node: Node| {
+        let orphan = known.instances.orphan.iter().find(|it| it.0 == node);
+        match (is(&facts.in_state, node), is(&facts.managed, node)) {
+            (_, false) => None,
+            (false, _) => Some("not in the state yet".to_owned()),
+            (true, _) if destroys => Some("in the state".to_owned()),
+            (true, _) if orphan.is_some() => orphan.map(|it| it.1.text().to_owned()),
+            (true, _) if is(&facts.tainted, node) => Some("tainted".to_owned()),
+            (true, _) => flag(node),
+        }
+    };
+    let selected = known.selection.selected.iter();
+    selected.filter_map(|it| Some((structure.name(it.0), of(it.0)?))).collect()
+}
+
+/// The root outputs and checks that are left out.
+fn values(known: &Structured) -> Vec<String> {
+    let structure = &known.lowered.structure;
+    let is_told = |node: &Node| match structure.kind(*node) {
+        NodeKind::Output(module, _) => *module == Structure::ROOT,
+        NodeKind::Check(..) => true,
+        _ => false,
+    };
+    let out = known.selection.out.iter().map(|it| it.0);
+    out.filter(is_told).map(|it| structure.name(it)).collect()
 }
 
 impl Parts {
     /// Returns the lists as people read them.
     pub fn text(&self) -> String {
-        let mut text = format!("Selected: {}\n", self.selected.len());
-        self.selected.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
-        text.push_str(&format!("\nExcluded: {}\n", self.excluded.len()));
+        let mut text = format!("Excluded: {}\n", self.excluded.len());
         for (address, through) in &self.excluded {
             match through {
                 Some(through) => text.push_str(&format!("  {address}  through {through}\n")),
                 None => text.push_str(&format!("  {address}  named by {}\n", self.who(address))),
             }
         }
+        for value in &self.values {
+            text.push_str(&format!("  {value}  stays as it is\n"));
+        }
+        text.push_str(&format!("\nSelected: {}\n", self.selected.len()));
+        self.push_selected(&mut text);
         text.push_str(&format!("\nNot targeted: {}\n", self.untargeted.len()));
         self.untargeted.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
         if !self.open.is_empty() {
@@ -83,6 +131,29 @@ impl Parts {
             self.open.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
         }
         text
+    }
+
+    /// What takes part, by module where there are several.
+    fn push_selected(&self, text: &mut String) {
+        let mut modules: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+        for address in &self.selected {
+            let module = address.parse::<Instance>().map(|it| it.module.to_string());
+            modules.entry(module.unwrap_or_default()).or_default().push(address);
+        }
+        let has_several = modules.len() > 1;
+        for (module, addresses) in modules {
+            let indent = if has_several && !module.is_empty() { "    " } else { "  " };
+            if has_several && !module.is_empty() {
+                text.push_str(&format!("  {module}:\n"));
+            }
+            let width = addresses.iter().map(|it| it.chars().count()).max().unwrap_or(0);
+            for address in addresses {
+                let told = self.told.get(address).map_or("", String::as_str);
+                let line = format!("{indent}{address:width$}  {told}");
+                text.push_str(line.trim_end());
+                text.push('\n');
+            }
+        }
     }
 
     /// Who leaves out what nothing else leaves out: a policy, where one does.
