@@ -86,5 +86,5 @@ fn what_flags_leave_out_is_counted() {
 
     let types = Reading { types: vec!["other".into()], ..Reading::default() };
     assert_eq!(named(&read(&several(), &loose(), Look::default(), &types)).len(), 0);
-    assert!(Only::read("repalce").is_err());
+    assert!(Only::read("remake").is_err());
 }
