@@ -100,7 +100,7 @@ pub fn impact(
     let listed = order.into_iter().filter(is_listed);
     let mut touched: Vec<Touched> =
         listed.map(|it| told(context, &reached, it, direction.reverse)).collect();
-    touched.sort_by(|one, other| one.distance.cmp(&other.distance));
+    touched.sort_by_key(|it| it.distance);
     Impact { touched, gone: start.gone.clone() }
 }
 
