@@ -107,7 +107,7 @@ fn everywhere() -> String {
         .map(|it| format!("-{}", form(it)))
         .collect();
     let text = format!("Every command takes these, too: {}.", names.join(", "));
-    format!("\n{}\n", indent(&wrap(&text, WIDTH - 2), 2))
+    format!("\n{}\n", wrap(&text, WIDTH))
 }
 
 fn shown_examples(name: &str) -> String {
