@@ -40,6 +40,10 @@ pub enum Sort {
     },
     /// An assertion of a check block failed, or is not decided yet.
     CheckBlock,
+    /// A file that is named is not there.
+    NoSuchFile,
+    /// A command has more words, or fewer, than it takes.
+    Miscounted,
     /// A rule names a relation that is not there.
     UnknownRelation,
     /// A rule that judges has no name.

@@ -10,12 +10,14 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 pub use files::Files;
+pub use program::{PROGRAM, Program};
 pub use reading::{
     WITHOUT_WAITING, as_text, not_regular, open_regular, read_given, read_regular, read_text,
     text_given,
 };
 
 pub mod files;
+mod program;
 mod reading;
 pub mod threads;
 

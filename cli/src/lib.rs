@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod commands;
+pub mod complete;
 pub mod interrupt;
 pub mod run;
 pub mod standard;

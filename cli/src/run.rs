@@ -1,16 +1,18 @@
 //! From the process's start to its exit code: reads the command line, opens the terminal, runs one command.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::diagnostic::{Diagnostic, Diagnostics, Sort};
 use entail::event::Stage;
 use entail::install::{Locks, Settings};
-use entail::world::World;
+use entail::world::{PROGRAM, World};
 
-use crate::arguments::{Asked, Invocation, read};
+use crate::arguments::{Asked, Invocation, help, read};
 use crate::commands::{self, Cli, Command};
+use crate::complete;
 use crate::interrupt;
 use crate::standard;
 use crate::ui::Ui;
@@ -19,15 +21,26 @@ use entail::error::Error;
 /// Runs the program.
 pub fn main() -> ExitCode {
     interrupt::outlive_signals();
+    let mut words = std::env::args_os();
+    PROGRAM.invoked_as(Path::new(&words.next().unwrap_or_default()));
     let mut world = World::of_this_process();
-    let arguments =
-        std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
+    let arguments = words.map(|it| it.to_string_lossy().into_owned()).collect();
+    let arguments: Vec<String> = arguments;
+    if let Some((first, rest)) = arguments.split_first()
+        && first == complete::COMMAND
+    {
+        return print(&mut *standard::output(), &complete::answer(rest), 0);
+    }
     match read(arguments, &world.environment) {
         Asked::Help(text, code) => print(&mut *standard::output(), &text, code),
         Asked::Confused(text) => print(&mut *standard::errors(), &text, 1),
         Asked::Misused(problem, command) => {
             let ui = Ui::of_this_process(&usual_view(), &world);
+            let is_miscounted = problem.sort == Sort::Miscounted;
             ui.diagnostics((*problem).into());
+            if is_miscounted {
+                ui.err(&format!("\n{}", help::synopsis(&command)));
+            }
             ui.refer_to_help(&command);
             ExitCode::from(commands::policy::misuse_code(&command))
         }
@@ -35,7 +48,7 @@ pub fn main() -> ExitCode {
             Ok(()) => {
                 // What is wrong with them, the command tells in its own manner.
                 world.given.variables = invocation.variables.sources().unwrap_or_default();
-                run(invocation.cli, world)
+                run(&invocation.name, invocation.cli, world)
             }
             Err(why) => print(&mut *standard::errors(), why.words(), 1),
         },
@@ -47,7 +60,8 @@ fn print(stream: &mut dyn Write, text: &str, code: u8) -> ExitCode {
     ExitCode::from(if written.is_ok() { code } else { 1 })
 }
 
-fn usual_view() -> crate::arguments::groups::ViewArgs {
+/// Returns how things look where no flag says so.
+pub(crate) fn usual_view() -> crate::arguments::groups::ViewArgs {
     use clap::Parser;
     Cli::parse_from(["entail", "version"]).view
 }
@@ -62,12 +76,20 @@ fn enter(invocation: &Invocation, world: &mut World) -> Result<(), Error> {
     Ok(())
 }
 
-fn run(cli: Cli, world: World) -> ExitCode {
+fn run(name: &str, cli: Cli, world: World) -> ExitCode {
     let mut ui = Ui::of_this_process(&cli.view, &world);
     let world = Arc::new(world);
     warn_of_settings(&ui, &world);
     let result = dispatch(&mut ui, &world, cli.command);
-    let code = result.unwrap_or_else(|problems| ui.diagnostics(problems));
+    let code = result.unwrap_or_else(|problems| {
+        let is_miscounted = problems.iter().any(|it| it.sort == Sort::Miscounted);
+        let code = ui.diagnostics(problems);
+        if is_miscounted && !ui.is_json() {
+            ui.err(&format!("\n{}", help::synopsis(name)));
+            ui.refer_to_help(name);
+        }
+        code
+    });
     ExitCode::from(ui.close(code))
 }
 

@@ -13,7 +13,7 @@ use entail::policy::{Report, Verdict};
 use entail::value::text::shown;
 use entail::workflow::init::Step;
 use entail::workflow::{Host, Schemas, Tell};
-use entail::world::World;
+use entail::world::{PROGRAM, World};
 use parking_lot::Mutex;
 
 use crate::arguments::groups::ViewArgs;
@@ -27,6 +27,7 @@ use crate::view::style::Style;
 use crate::view::{init, json, policy, progress};
 
 mod asking;
+pub mod editing;
 mod pager;
 #[cfg(test)]
 mod tests;
@@ -354,7 +355,7 @@ impl Ui {
     /// Refers to the help of a command whose flags make no sense.
     pub fn refer_to_help(&self, command: &str) {
         self.err(&format!(
-            "\nFor more help on using this command, run:\n  entail {command} -help\n"
+            "\nFor more help on using this command, run:\n  {PROGRAM} {command} -help\n"
         ));
     }
 

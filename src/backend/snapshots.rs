@@ -86,6 +86,12 @@ impl Snapshots {
         Ok(content.map_err(|it| trouble::unreadable(&it))?)
     }
 
+    /// Returns the text of the state, where that is there at once: for who wants next to nothing of it.
+    pub fn at_hand(&self) -> Option<Vec<u8>> {
+        let content = self.store.is_at_hand().then(|| self.content())?.ok()?;
+        self.seals.open(Part::State, &content.bytes).ok().map(|it| it.to_vec())
+    }
+
     /// Reads the latest snapshot, the journal of an interrupted run taken into account.
     ///
     /// # Errors
@@ -102,7 +108,8 @@ impl Snapshots {
             _ => self.look(),
         };
         let content = self.content()?;
-        let state = self.seals.read_state(Part::State, &content.bytes)?;
+        let state = self.seals.read_state(Part::State, &content.bytes);
+        let state = state.map_err(|it| self.named(it, content.is_elsewhere))?;
         let mut snapshot = Snapshot { state, ..Snapshot::default() };
         now.seen = Some(content.version);
         if !matches!(now.journal, Known::Mine) {
@@ -114,6 +121,19 @@ impl Snapshots {
         let last = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial));
         now.last = Some(last.unwrap_or_default());
         Ok(snapshot)
+    }
+
+    /// Says beside what is wrong with a state which one it is.
+    fn named(&self, problems: Diagnostics, is_elsewhere: bool) -> Diagnostics {
+        let name = match is_elsewhere {
+            true => "the file that -state names".to_owned(),
+            false => self.name(),
+        };
+        let named = problems.into_iter().map(|mut it| {
+            it.detail = format!("{}\n\nIt is the state in {name}.", it.detail);
+            it
+        });
+        Diagnostics(named.collect())
     }
 
     /// Puts a snapshot in the place of what was read, unless that is not there any more.

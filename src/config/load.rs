@@ -1,5 +1,6 @@
 //! From folders to a configuration: reads a module's files, and the modules that it calls.
 
+use crate::world::PROGRAM;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
@@ -325,7 +326,9 @@ pub fn instances(
 }
 
 fn not_installed(at: Span) -> Diagnostic {
-    let detail = "This module is not yet installed. Run \"tofu init\" to install all modules required by this configuration.";
+    let detail = format!(
+        "This module is not yet installed. Run \"{PROGRAM} init\" to install all modules required by this configuration."
+    );
     problems::invalid("Module not installed", detail, at)
 }
 
@@ -340,7 +343,7 @@ fn not_there(source: &ModuleSource, at: Span) -> Diagnostic {
 
 fn cache_unreadable(directory: &str, at: Span) -> Diagnostic {
     let detail = format!(
-        "This module's local cache directory {directory} could not be read. Run \"tofu init\" to install all modules required by this configuration."
+        "This module's local cache directory {directory} could not be read. Run \"{PROGRAM} init\" to install all modules required by this configuration."
     );
     problems::invalid("Module not installed", detail, at)
 }

@@ -1,6 +1,7 @@
 //! Everything that can be wrong with rules, one function each.
 
 use crate::diagnostic::{Diagnostic, Sort, Span};
+use crate::world::PROGRAM;
 
 /// The text is not a rule or a declaration.
 pub(super) fn syntax(expected: &str, found: &str, hint: &str, at: Span) -> Diagnostic {
@@ -28,9 +29,11 @@ pub(super) fn of_several_groups(name: &str, all: &[&str], at: Span) -> Diagnosti
 pub(super) fn unknown_relation(name: &str, nearest: Option<&str>, at: Span) -> Diagnostic {
     let hint = nearest.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
     let known = match nearest {
-        Some(_) => "",
+        Some(_) => String::new(),
         None => {
-            " `entail policy docs` lists those that there are; one of your own is there once a rule concludes it."
+            format!(
+                " `{PROGRAM} policy docs` lists those that there are; one of your own is there once a rule concludes it."
+            )
         }
     };
     Diagnostic::error("Unknown relation")

@@ -3,6 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::observe::object::ObjectContext;
 use crate::plan::Change;
+use crate::world::PROGRAM;
 
 use super::response::{Fault, Holds};
 
@@ -57,7 +58,7 @@ pub(super) fn inconsistent_result(subject: &ObjectContext<'_>, what: &str) -> Di
 pub(super) fn may_exist(change: &Change) -> Diagnostic {
     let address = &change.address;
     let detail = format!(
-        "The answer of the provider {} does not tell whether {address} was made. It is kept in the state as tainted, with what was planned; what only the provider knows, such as its id, is missing. Look for it where it would be: the next apply would replace it, and \"entail state rm\" forgets it.",
+        "The answer of the provider {} does not tell whether {address} was made. It is kept in the state as tainted, with what was planned; what only the provider knows, such as its id, is missing. Look for it where it would be: the next apply would replace it, and \"{PROGRAM} state rm\" forgets it.",
         change.provider
     );
     Diagnostic::warning("Object may exist").about(address).detail(detail)

@@ -3,6 +3,7 @@
 //! For each provider the first of these counts: what is installed and locked already; a mirror's newest version that fits;
 //! the embedded provider, if its version fits; a registry's newest version that fits.
 
+use crate::world::PROGRAM;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -159,7 +160,7 @@ impl Installer<'_> {
             (self.tell)(Event::Reusing(provider.clone()));
             if !allows(conditions, &lock.version) {
                 return Err(Failure::Query(Trouble::Other(format!(
-                    "locked provider {provider} {} does not match configured version constraint {}; must use tofu init -upgrade to allow selection of new versions",
+                    "locked provider {provider} {} does not match configured version constraint {}; must use {PROGRAM} init -upgrade to allow selection of new versions",
                     lock.version,
                     normal(conditions)
                 ))));

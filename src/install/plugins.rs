@@ -1,5 +1,6 @@
 //! Which program stands behind each provider now, and why: the only door to plugins after `init`.
 
+use crate::world::PROGRAM;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,7 +85,7 @@ impl Plugin {
         let (provider, folder) = (&self.provider, &self.shown_folder);
         if !allowed.iter().any(Hash::is_content) {
             return Err(format!(
-                "the dependency lock file has no checksum of {provider} {version} that the installed package could be compared with (one that begins with \"h1:\"), so that there is no telling whether the package in {folder} is the one that was chosen. Run \"tofu init\", or \"tofu providers lock\", to record it"
+                "the dependency lock file has no checksum of {provider} {version} that the installed package could be compared with (one that begins with \"h1:\"), so that there is no telling whether the package in {folder} is the one that was chosen. Run \"{PROGRAM} init\", or \"{PROGRAM} providers lock\", to record it"
             ).into());
         }
         let failed = |it: std::io::Error| {
@@ -103,7 +104,7 @@ impl Plugin {
             return Ok(Some(Arc::new(opened)));
         }
         Err(format!(
-            "the cached package for {provider} {version} (in {folder}) does not match any of the checksums recorded in the dependency lock file, run tofu init to ensure all providers are correctly installed"
+            "the cached package for {provider} {version} (in {folder}) does not match any of the checksums recorded in the dependency lock file, run {PROGRAM} init to ensure all providers are correctly installed"
         ).into())
     }
 }

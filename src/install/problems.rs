@@ -1,5 +1,6 @@
 //! Everything that can be wrong with finding and installing providers, one function each.
 
+use crate::world::PROGRAM;
 use std::path::PathBuf;
 
 use super::Platform;
@@ -17,8 +18,10 @@ fn list(lines: &[String]) -> String {
 
 pub(super) fn not_installed(lines: &[String], in_automation: bool) -> Diagnostic {
     let way_out = match in_automation {
-        true => "You must install the required plugins before running operations.",
-        false => "To download the plugins required for this configuration, run:\n  tofu init",
+        true => "You must install the required plugins before running operations.".to_owned(),
+        false => format!(
+            "To download the plugins required for this configuration, run:\n  {PROGRAM} init"
+        ),
     };
     Diagnostic::error("Required plugins are not installed").detail(format!(
         "The installed provider plugins are not consistent with the packages selected in the dependency lock file:{}\n\nPlugins do the work on each kind of infrastructure. {way_out}",
@@ -33,7 +36,7 @@ pub fn not_available(provider: &Provider, why: &Error) -> Diagnostic {
             "This configuration requires built-in provider {provider}, but that provider isn't available in this program."
         ),
         false => format!(
-            "This configuration requires provider {provider}, but that provider isn't available: {why}. You may be able to install it automatically by running:\n  tofu init"
+            "This configuration requires provider {provider}, but that provider isn't available: {why}. You may be able to install it automatically by running:\n  {PROGRAM} init"
         ),
     };
     Diagnostic::error("Missing required provider").detail(way_out)
@@ -45,17 +48,21 @@ pub(super) fn embedded_does_not_fit(
     conditions: &str,
 ) -> Diagnostic {
     Diagnostic::error("Missing required provider").detail(format!(
-        "This configuration requires provider {provider}, but that provider isn't available: version {version}, which is part of the program, does not match the constraints {conditions:?}. You may be able to install it automatically by running:\n  tofu init"
+        "This configuration requires provider {provider}, but that provider isn't available: version {version}, which is part of the program, does not match the constraints {conditions:?}. You may be able to install it automatically by running:\n  {PROGRAM} init"
     ))
 }
 
 pub(super) fn inconsistent(lines: &[String], is_first: bool) -> Diagnostic {
     let way_out = match is_first {
         true => {
-            "To make the initial dependency selections that will initialize the dependency lock file, run:\n  tofu init"
+            format!(
+                "To make the initial dependency selections that will initialize the dependency lock file, run:\n  {PROGRAM} init"
+            )
         }
         false => {
-            "To update the locked dependency selections to match a changed configuration, run:\n  tofu init -upgrade"
+            format!(
+                "To update the locked dependency selections to match a changed configuration, run:\n  {PROGRAM} init -upgrade"
+            )
         }
     };
     Diagnostic::error("Inconsistent dependency lock file").detail(format!(
@@ -100,7 +107,7 @@ pub fn failed(provider: &Provider, failure: &Failure, conditions: &[Constraint])
 fn embedded(provider: &Provider) -> String {
     match builtin::version(provider).filter(|it| !it.is_empty()) {
         Some(version) => format!(
-            "\n\nVersion {version} of this provider is part of the program. It does not match what is asked for; allow it, and run \"tofu init -upgrade\", to use it without a download."
+            "\n\nVersion {version} of this provider is part of the program. It does not match what is asked for; allow it, and run \"{PROGRAM} init -upgrade\", to use it without a download."
         ),
         None => String::new(),
     }
@@ -131,7 +138,7 @@ fn query(provider: &Provider, trouble: &Trouble, conditions: &[Constraint]) -> D
         }
         Trouble::NotKnown(_) => {
             let mut more = format!(
-                "\n\nAll modules should specify their required_providers so that external consumers will get the correct providers when using a module. To see which modules are currently depending on {short}, run the following command:\n    tofu providers"
+                "\n\nAll modules should specify their required_providers so that external consumers will get the correct providers when using a module. To see which modules are currently depending on {short}, run the following command:\n    {PROGRAM} providers"
             );
             if &*provider.host == DEFAULT_HOST {
                 more.push_str("\n\nIf you believe this provider is missing from the registry, please submit a issue on the OpenTofu Registry https://github.com/opentofu/registry/issues/new/choose");
@@ -220,19 +227,19 @@ pub fn warned(provider: &Provider, warnings: &[String]) -> Diagnostic {
 /// Only checksums for this platform are known.
 pub fn incomplete(providers: &[String], platform: &Platform) -> Diagnostic {
     Diagnostic::warning("Incomplete lock file information for providers").detail(format!(
-        "Due to your customized provider installation methods, lock file checksums were calculated locally for the following providers:\n  - {}\n\nThe current .terraform.lock.hcl file only includes checksums for {platform}, so installing these providers on another platform will fail.\n\nTo calculate additional checksums for another platform, run:\n  tofu providers lock -platform=linux_amd64\n(where linux_amd64 is the platform to generate)",
+        "Due to your customized provider installation methods, lock file checksums were calculated locally for the following providers:\n  - {}\n\nThe current .terraform.lock.hcl file only includes checksums for {platform}, so installing these providers on another platform will fail.\n\nTo calculate additional checksums for another platform, run:\n  {PROGRAM} providers lock -platform=linux_amd64\n(where linux_amd64 is the platform to generate)",
         providers.join("\n  - ")
     ))
 }
 
 /// `-lockfile=readonly`, and other providers are needed.
 pub fn other_providers() -> Diagnostic {
-    Diagnostic::error("Provider dependency changes detected").detail("Changes to the required provider dependencies were detected, but the lock file is read-only. To use and record these requirements, run \"tofu init\" without the \"-lockfile=readonly\" flag.")
+    Diagnostic::error("Provider dependency changes detected").detail(format!("Changes to the required provider dependencies were detected, but the lock file is read-only. To use and record these requirements, run \"{PROGRAM} init\" without the \"-lockfile=readonly\" flag."))
 }
 
 /// `-lockfile=readonly`, and there is more to know.
 pub fn not_updated() -> Diagnostic {
-    Diagnostic::warning("Provider lock file not updated").detail("Changes to the provider selections were detected, but not saved in the .terraform.lock.hcl file. To record these selections, run \"tofu init\" without the \"-lockfile=readonly\" flag.")
+    Diagnostic::warning("Provider lock file not updated").detail(format!("Changes to the provider selections were detected, but not saved in the .terraform.lock.hcl file. To record these selections, run \"{PROGRAM} init\" without the \"-lockfile=readonly\" flag."))
 }
 
 /// Entries of another registry were taken over.

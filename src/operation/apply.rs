@@ -1,5 +1,6 @@
 //! `apply`: carries a plan out and keeps the state, whatever happens.
 
+use crate::world::PROGRAM;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
@@ -206,18 +207,18 @@ fn keep(session: &Session, base: &Base, done: &mut Done, is_overtaken: bool) -> 
     };
     match kept_beside(&session.world.root, &sealed) {
         Ok(name) if is_overtaken => failed.detail(format!(
-            "The state of this run, with everything that it has made, is in the file \"{name}\" in the current working directory: lineage {}, serial {}. The state in its place is the other program's. Nothing is lost, but neither knows of what the other has made since they parted.\n\nCompare the two. To make this run's state the one that counts, use the following command, which keeps no object that only the other one has:\n    entail state push -force {name}\n\nTo keep the other one, import into it what only this run's has, or destroy that by hand.",
+            "The state of this run, with everything that it has made, is in the file \"{name}\" in the current working directory: lineage {}, serial {}. The state in its place is the other program's. Nothing is lost, but neither knows of what the other has made since they parted.\n\nCompare the two. To make this run's state the one that counts, use the following command, which keeps no object that only the other one has:\n    {PROGRAM} state push -force {name}\n\nTo keep the other one, import into it what only this run's has, or destroy that by hand.",
             base.next_lineage,
             base.serial + 2
         )),
         Ok(name) => failed.detail(format!(
-            "The error shown above has prevented the updated state from being written to its place. To allow for recovery, it has been written to the file \"{name}\" in the current working directory.\n\nRunning \"entail apply\" again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the following command:\n    entail state push {name}",
+            "The error shown above has prevented the updated state from being written to its place. To allow for recovery, it has been written to the file \"{name}\" in the current working directory.\n\nRunning \"{PROGRAM} apply\" again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the following command:\n    {PROGRAM} state push {name}",
         )),
         Err(error) => {
             // What is sealed of a state is text.
             done.unwritten = Some(String::from_utf8_lossy(&sealed).into_owned());
             failed.detail(format!(
-                "The errors shown above prevented the updated state from being written to its place, and the file \"errored.tfstate\" could not be written either ({error}). As a fallback, the raw state data is printed above as a JSON object.\n\nTo retry writing this state, copy the state data (from the first {{ to the last }} inclusive) and save it into a file called errored.tfstate, then run the following command:\n    entail state push errored.tfstate"
+                "The errors shown above prevented the updated state from being written to its place, and the file \"errored.tfstate\" could not be written either ({error}). As a fallback, the raw state data is printed above as a JSON object.\n\nTo retry writing this state, copy the state data (from the first {{ to the last }} inclusive) and save it into a file called errored.tfstate, then run the following command:\n    {PROGRAM} state push errored.tfstate"
             ))
         }
     }

@@ -9,6 +9,7 @@ mod waiting;
 mod whole;
 pub(super) mod words;
 
+use crate::world::PROGRAM;
 use entail_rules::{Atom, Node};
 use serde_json::{Value as Json, json};
 
@@ -123,7 +124,7 @@ impl Question {
         let relation = relation.ok_or_else(|| catalogue::no_such_relation(name))?;
         if !relation.columns.iter().any(|it| it == Node::KIND) {
             return Err(Diagnostic::error("The relation is about no address").detail(format!(
-                "No column of {name} holds what an address could name. Ask for its rows with: entail facts {name}"
+                "No column of {name} holds what an address could name. Ask for its rows with: {PROGRAM} facts {name}"
             )));
         }
         Ok(Question { about: About::Relation(name.to_owned()), ..self })

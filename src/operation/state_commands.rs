@@ -2,6 +2,7 @@
 //!
 //! Reading, locking and writing is the caller's.
 
+use crate::world::PROGRAM;
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -201,7 +202,7 @@ fn taintable<'a>(state: &'a mut State, address: &Instance) -> Result<&'a mut Obj
     let missing = || {
         no_such(format!(
             "There is no resource instance in the state with the address {address}. If the resource configuration has just \
-             been added, you must run \"tofu apply\" once to create the corresponding instance(s) before they can be tainted."
+             been added, you must run \"{PROGRAM} apply\" once to create the corresponding instance(s) before they can be tainted."
         ))
     };
     let resource = state.resources.get_mut(&address.of());
@@ -210,7 +211,7 @@ fn taintable<'a>(state: &'a mut State, address: &Instance) -> Result<&'a mut Obj
     instance.current.as_deref_mut().ok_or_else(|| {
         no_such(format!(
             "Resource instance {address} is currently part-way through a create_before_destroy replacement action. Run \
-             \"tofu apply\" to complete its replacement before tainting it."
+             \"{PROGRAM} apply\" to complete its replacement before tainting it."
         ))
     })
 }

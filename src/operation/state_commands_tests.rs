@@ -116,9 +116,9 @@ fn instances_are_listed_by_module_resource_and_id() {
         &["module.x", "t.x", "t.n[1]"],
         None,
         expect![[r#"
-        Unknown module: The current state contains no module at module.x. If you've just added this module to the configuration, you must run "tofu apply" first to create the module's entry in the state.
-        Unknown resource: The current state contains no resource t.x. If you've just added this resource to the configuration, you must run "tofu apply" first to create the resource's entry in the state.
-        Unknown resource instance: The current state contains no resource instance t.n[1]. If you've just added its resource to the configuration or have changed the count or for_each arguments, you must run "tofu apply" first to update the resource's entry in the state."#]],
+            Unknown module: The current state contains no module at module.x. If you've just added this module to the configuration, you must run "entail apply" first to create the module's entry in the state.
+            Unknown resource: The current state contains no resource t.x. If you've just added this resource to the configuration, you must run "entail apply" first to create the resource's entry in the state.
+            Unknown resource instance: The current state contains no resource instance t.n[1]. If you've just added its resource to the configuration or have changed the count or for_each arguments, you must run "entail apply" first to update the resource's entry in the state."#]],
     );
 }
 
@@ -162,9 +162,9 @@ fn what_rested_on_a_forgotten_object_rests_on_what_that_rested_on() {
         &["t.a"],
         |state| remove(state, &[target("t.x")], Run::Real),
         expect![[r#"
-        Invalid target address: No matching objects found. To view the available instances, use "tofu state list". Please modify the address to reference a specific instance.
-        --
-        t.a (was t.a) depends on [], read []"#]],
+            Invalid target address: No matching objects found. To view the available instances, use "entail state list". Please modify the address to reference a specific instance.
+            --
+            t.a (was t.a) depends on [], read []"#]],
     );
 }
 

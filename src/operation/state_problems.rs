@@ -3,20 +3,21 @@
 use crate::address::target::Target;
 use crate::address::{Instance, Mode, Resource};
 use crate::diagnostic::Diagnostic;
+use crate::world::PROGRAM;
 
 pub(super) fn unknown(filter: &Target) -> Diagnostic {
     match filter {
         Target::Module(it) => Diagnostic::error("Unknown module").detail(format!(
             "The current state contains no module at {it}. If you've just added this module to the configuration, you must \
-             run \"tofu apply\" first to create the module's entry in the state."
+             run \"{PROGRAM} apply\" first to create the module's entry in the state."
         )),
         Target::Resource(it) => Diagnostic::error("Unknown resource").detail(format!(
             "The current state contains no resource {it}. If you've just added this resource to the configuration, you must \
-             run \"tofu apply\" first to create the resource's entry in the state."
+             run \"{PROGRAM} apply\" first to create the resource's entry in the state."
         )),
         Target::Instance(it) => Diagnostic::error("Unknown resource instance").detail(format!(
             "The current state contains no resource instance {it}. If you've just added its resource to the configuration or \
-             have changed the count or for_each arguments, you must run \"tofu apply\" first to update the resource's entry \
+             have changed the count or for_each arguments, you must run \"{PROGRAM} apply\" first to update the resource's entry \
              in the state."
         )),
     }
@@ -72,15 +73,15 @@ pub fn no_state() -> Diagnostic {
 
 pub(super) fn no_instance() -> Diagnostic {
     Diagnostic::error("No instance found for the given address").detail(
-        "This command requires that the address references one specific instance. To view the available instances, use \
-         \"tofu state list\". Please modify the address to reference a specific instance.",
+        format!("This command requires that the address references one specific instance. To view the available instances, use \
+         \"{PROGRAM} state list\". Please modify the address to reference a specific instance."),
     )
 }
 
 pub(super) fn nothing_to_remove() -> Diagnostic {
     Diagnostic::error("Invalid target address").detail(
-        "No matching objects found. To view the available instances, use \"tofu state list\". Please modify the address to \
-         reference a specific instance.",
+        format!("No matching objects found. To view the available instances, use \"{PROGRAM} state list\". Please modify the address to \
+         reference a specific instance."),
     )
 }
 

@@ -16,11 +16,12 @@ use super::entries::is_known;
 use super::signature::{self, Signer, SigningKey};
 use crate::backend::files::{self, Fresh};
 use crate::backend::seal::{Part, Seals};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Sort};
 use crate::error::Error;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
 use crate::state::{State, read};
 use crate::value::text::shown;
+use crate::world::PROGRAM;
 
 mod content;
 
@@ -62,7 +63,10 @@ impl Plan {
     pub fn load(path: &Path, seals: &Seals) -> Result<(Plan, PlanExtras), Diagnostic> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         let bytes = files::read(path).and_then(|it| it.ok_or_else(missing));
-        let bytes = bytes.map_err(|error| not_a_plan(path, &error.into()))?;
+        let bytes = bytes.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => no_such_file(path),
+            _ => not_a_plan(path, &error.into()),
+        })?;
         Plan::read(&seals.open(Part::Plan, &bytes)?).map_err(|why| not_a_plan(path, &why))
     }
 
@@ -256,6 +260,13 @@ fn read_document(
 fn not_saved(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("Failed to write plan file")
         .detail(format!("The plan file {} could not be written: {error}.", path.display()))
+}
+
+fn no_such_file(path: &Path) -> Diagnostic {
+    let name = path.display();
+    Diagnostic::error(format!("Failed to load {:?} as a plan file", name.to_string()))
+        .detail(format!("There is no such file. To save a plan: {PROGRAM} plan -out=FILE"))
+        .sort(Sort::NoSuchFile)
 }
 
 /// The file is no plan, or not one of ours.

@@ -1,5 +1,6 @@
 //! What forbids a plan, in words.
 
+use crate::world::PROGRAM;
 use std::collections::BTreeSet;
 
 use entail_rules::order::Order;
@@ -18,7 +19,7 @@ pub(super) fn refuse_circles(graph: &BlockGraph) -> Result<(), Diagnostic> {
         return Ok(());
     }
     Err(Diagnostic::error("No order of blocks").detail(
-        "Some blocks of this configuration refer to themselves, or wait for each other, so that no plan can be made. `entail validate` names them.",
+        format!("Some blocks of this configuration refer to themselves, or wait for each other, so that no plan can be made. `{PROGRAM} validate` names them."),
     ))
 }
 

@@ -1,5 +1,6 @@
 //! Objects whose provider instance is gone: which they are, what still asks for it, and the way out.
 
+use crate::world::PROGRAM;
 use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::{Config, Node};
@@ -91,7 +92,7 @@ fn of_config(lacking: &Lacking<'_>, objects: &[WithoutProvider]) -> Diagnostic {
     parts.extend(way_out(lacking, &made, &asking));
     let all: Vec<&WithoutProvider> = objects.iter().collect();
     parts.push(format!(
-        "To leave the objects alone for now:\n\n  entail plan {}",
+        "To leave the objects alone for now:\n\n  {PROGRAM} plan {}",
         flags("-exclude", &all)
     ));
     if !asking.is_empty() && !made.is_empty() {
@@ -168,7 +169,7 @@ fn way_out(
         false => ", and out of what is declared with it",
     };
     Some(format!(
-        "A provider instance must outlive its objects by one run. First {first}, and remove the objects:\n\n  entail apply {}\n\nThen {then}{also}:\n\n  entail apply",
+        "A provider instance must outlive its objects by one run. First {first}, and remove the objects:\n\n  {PROGRAM} apply {}\n\nThen {then}{also}:\n\n  {PROGRAM} apply",
         flags("-destroy -target", made),
     ))
 }

@@ -1,5 +1,6 @@
 //! What is not wrong with policies, and most likely not meant.
 
+use crate::world::PROGRAM;
 use std::collections::BTreeMap;
 
 use super::rules::{JUDGING, Policies, SHAPING};
@@ -215,7 +216,7 @@ impl Linter<'_> {
                 name.filter(|it| it.starts_with("core::") || it.starts_with("model::"))
             {
                 let says = format!(
-                    "`{name}` is a relation of the planner and may change with any version. `entail policy docs` lists those that stay."
+                    "`{name}` is a relation of the planner and may change with any version. `{PROGRAM} policy docs` lists those that stay."
                 );
                 found.push(Finding { lint: "internal-relation", says, span: *place });
             }

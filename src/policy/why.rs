@@ -1,5 +1,6 @@
 //! Why a rule says what it says of a place, or why it says nothing.
 
+use crate::world::PROGRAM;
 use std::collections::HashMap;
 
 use entail_rules::Node;
@@ -77,7 +78,7 @@ impl Policies {
                 format!(" It is one of the library: -policies=library:{file} has it in force.")
             }
             (None, None) if names.is_empty() => " No policies are in force.".to_owned(),
-            (None, None) => " entail policy list names those in force.".to_owned(),
+            (None, None) => format!(" {PROGRAM} policy list names those in force."),
         };
         Diagnostic::error("Unknown rule")
             .detail(format!("No policy in force has a rule called {name}.{hint}"))

@@ -1,5 +1,6 @@
 //! `apply`, `destroy`, `refresh`: plans or loads a plan, asks, and carries it out.
 
+use crate::world::PROGRAM;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -55,7 +56,7 @@ pub fn refresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
 }
 
 async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
-    let session = open_to_plan(host, &options.state, &options.request)?;
+    let session = open_to_plan(host, &options.state, &options.request).await?;
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeRefresh")?;
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, &options.request)?;
@@ -87,7 +88,7 @@ fn approved(planned: &Planned) -> Approved<'_> {
 }
 
 async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
-    let session = open_to_plan(host, &options.state, &options.request)?;
+    let session = open_to_plan(host, &options.state, &options.request).await?;
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeApply")?;
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, &options.request)?;
@@ -213,10 +214,38 @@ fn incomplete_plan() -> Diagnostic {
 }
 
 fn not_loaded(path: &Path, problems: Diagnostics) -> Diagnostics {
+    if problems.iter().any(|it| it.sort == Sort::NoSuchFile) {
+        return no_such_plan(path).into();
+    }
     let detail = problems.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(" ");
     Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string()))
         .detail(detail)
         .into()
+}
+
+fn shell_word(word: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/:._-@".contains(it);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
+}
+
+/// The word behind `apply` is no file: whoever wrote it may have meant something else.
+fn no_such_plan(path: &Path) -> Diagnostic {
+    let name = path.display().to_string();
+    let meant = match name.parse::<crate::address::target::Target>() {
+        Ok(_) if name.contains('.') => {
+            format!(
+                "To apply only what has this address:\n  {PROGRAM} apply -target={}",
+                shell_word(&name)
+            )
+        }
+        _ => format!(
+            "Options begin with a dash: for those that there are, run:\n  {PROGRAM} apply -help"
+        ),
+    };
+    Diagnostic::error(format!("Failed to load {name:?} as a plan file")).detail(format!(
+        "There is no file {name:?}. A word behind `apply` names the file of a saved plan. To save one, run:\n  {PROGRAM} plan -out={}\n\nTo plan and apply at once, name no file. {meant}",
+        shell_word(&name)
+    ))
 }
 
 /// Values given now must be those of the plan; ephemeral ones must be given again.
@@ -249,7 +278,7 @@ fn given_again(
             variable.ephemeral && variable.default.is_none() && !values.contains_key(name);
         if is_missing && !plan.variables.contains_key(name) {
             wrong.push(Diagnostic::error("No value for required variable").at(variable.declared).detail(format!(
-                "Variable \"{name}\" is configured as ephemeral. This type of variables need to be given a value during `entail plan` and also during `entail apply`."
+                "Variable \"{name}\" is configured as ephemeral. This type of variables need to be given a value during `{PROGRAM} plan` and also during `{PROGRAM} apply`."
             )));
         }
     }
@@ -317,6 +346,6 @@ fn halted(done: &Done) -> Diagnostic {
 
 fn incomplete() -> Diagnostic {
     Diagnostic::warning("Applied changes may be incomplete").detail(
-        "The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    entail plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
+        format!("The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    {PROGRAM} plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message."),
     )
 }

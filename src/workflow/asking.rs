@@ -115,7 +115,7 @@ impl Asking<'_> {
 
     async fn plan(mut self, options: &PlanOptions) -> Result<Diagnostics, Diagnostics> {
         let host = self.host;
-        let session = open_to_plan(host, &options.state, &options.request)?;
+        let session = open_to_plan(host, &options.state, &options.request).await?;
         let (policies, warnings) = self.read(policies::find(&session, self.choice)?)?;
         let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
         let state = read_state(host, &session)?.state.unwrap_or_default();

@@ -186,7 +186,7 @@ pub(super) async fn planned(
     options: &PlanOptions,
     state: Option<State>,
 ) -> Result<(Session, Planned), Diagnostics> {
-    let session = open_to_plan(host, &options.state, &options.request)?;
+    let session = open_to_plan(host, &options.state, &options.request).await?;
     let locked = match &state {
         Some(_) => None,
         None => Some(lock(host, &session.backend, options.state.lock, "OperationTypePlan")?),

@@ -18,6 +18,7 @@ pub mod import;
 pub mod init;
 pub mod judging;
 pub mod minimal;
+pub mod names;
 pub mod open;
 pub mod options;
 pub mod plan;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::host::{Host, Schemas};
 use super::options::{LockOptions, StateOptions};
+use super::validate::all_problems;
 use crate::backend::{LockGuard, LockInfo, Snapshot, Snapshots, acquire};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::observe::pool::Pool;
@@ -18,12 +19,16 @@ use crate::state::State;
 /// # Errors
 ///
 /// If the configuration cannot be used, or needs `init` first.
-pub(super) fn open_to_plan(
+pub(super) async fn open_to_plan(
     host: &Host<'_>,
     state: &StateOptions,
     request: &Request,
 ) -> Result<Session, Diagnostics> {
-    open(host, state, ProviderSources::begin(host.world, host.sources, request.parallelism))
+    let providers = ProviderSources::begin(host.world, host.sources, request.parallelism);
+    match open(host, state, providers) {
+        Ok(session) => Ok(session),
+        Err(problems) => Err(all_problems(host, problems).await),
+    }
 }
 
 /// Opens the folder. What its configuration is warned of is told with the plan; the state is read by [`read_state`].

@@ -36,7 +36,7 @@ pub fn plan(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostics>
 
 async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostics> {
     let request = &options.request;
-    let mut session = open_to_plan(host, &options.state, request)?;
+    let mut session = open_to_plan(host, &options.state, request).await?;
     generate::declare(&mut session, request)?;
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
     let snapshot = read_state(host, &session)?;

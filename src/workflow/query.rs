@@ -1,5 +1,6 @@
 //! `query`: any body of a rule, and its rows.
 
+use crate::world::PROGRAM;
 use std::sync::Arc;
 
 use super::asking::{Asked, AskedOf, Question, ask};
@@ -72,6 +73,6 @@ impl Question for Asking<'_> {
 
 fn nothing_asked() -> Diagnostic {
     Diagnostic::error("Nothing is asked").detail(
-        "A query is the body of a rule, such as: entail query 'resource(b, \"aws_s3_bucket\"), b.acl == a'",
+        format!("A query is the body of a rule, such as: {PROGRAM} query 'resource(b, \"aws_s3_bucket\"), b.acl == a'"),
     )
 }

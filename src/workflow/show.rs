@@ -22,6 +22,7 @@ use crate::plan::{Plan, json, state_json};
 use crate::policy::Report;
 use crate::schema::ProviderSchema;
 use crate::state::State;
+use crate::world::PROGRAM;
 
 /// What to show.
 #[derive(Clone, Debug, PartialEq)]
@@ -228,8 +229,14 @@ async fn of_plan(
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Failed to read the given file as a state or plan file")
-        .detail(format!("{}: {error}", path.display()))
+    let problem = Diagnostic::error("Failed to read the given file as a state or plan file");
+    match error.kind() {
+        std::io::ErrorKind::NotFound => problem.detail(format!(
+            "There is no file {}. To show one object of the state: {PROGRAM} state show ADDRESS. To show the whole state: {PROGRAM} show",
+            path.display()
+        )),
+        _ => problem.detail(format!("{}: {error}", path.display())),
+    }
 }
 
 fn unreadable_kind(path: &Path) -> Diagnostic {

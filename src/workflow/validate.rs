@@ -2,7 +2,7 @@
 
 use super::host::Host;
 use super::with_room;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::install::Requirements;
 use crate::observe::pool::Pool;
 use crate::operation::session::Session;
@@ -16,6 +16,29 @@ use crate::state::State;
 /// If the system refuses a thread.
 pub fn validate(host: &Host<'_>) -> Result<Diagnostics, Diagnostics> {
     with_room(|runtime| runtime.block_on(check(host)).unwrap_or_else(|it| it))
+}
+
+/// Returns why a folder could not be opened to plan, and with it all that [`validate`] finds: names that are wrong keep nobody
+/// from looking at the arguments of blocks.
+pub(super) async fn all_problems(host: &Host<'_>, problems: Diagnostics) -> Diagnostics {
+    let is_elsewhere = |it: &Diagnostic| it.severity == Severity::Error && it.subject.is_none();
+    if problems.iter().any(is_elsewhere) {
+        // It is not the configuration that is wrong.
+        return problems;
+    }
+    let mut all = match check(host).await {
+        Ok(found) | Err(found) if found.has_errors() => found,
+        _ => return problems,
+    };
+    let is_new = |it: &Diagnostic, all: &Diagnostics| {
+        !all.iter().any(|other| (&other.summary, &other.detail) == (&it.summary, &it.detail))
+    };
+    for problem in problems {
+        if is_new(&problem, &all) {
+            all.push(problem);
+        }
+    }
+    all
 }
 
 /// Checks providers first, then names, then every block; what is wrong with providers or module calls is told alone.

@@ -194,7 +194,10 @@ fn plan_with(place: &Place, content: &[u8], mode: u32) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
     let program = program.display().to_string();
-    has(&text, &["Error: Failed to load plugin schemas", "hashicorp/random", "run \"tofu init\""]);
+    has(
+        &text,
+        &["Error: Failed to load plugin schemas", "hashicorp/random", "run \"entail init\""],
+    );
     assert!(text.contains(&program), "the file {program} is not named in:\n{text}");
     text
 }

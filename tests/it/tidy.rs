@@ -389,6 +389,7 @@ fn outside_packages_have_one_owner() {
         ("ascent", &["rules"]),
         ("hcl_edit", &["src/syntax"]),
         ("clap", &["cli"]),
+        ("rustyline", &["cli/src/ui"]),
         ("miette", &["cli"]),
         ("reqwest", &["src/install"]),
         ("zip", &["src/install", "src/operation/modules", "src/plan/file.rs"]),

@@ -7,6 +7,8 @@ use entail::backend::Recover;
 use entail::diagnostic::Diagnostic;
 use entail::error::Error;
 
+use super::{nearest, values};
+
 /// Brings flags into clap's form; `grammars` say which flags there are. Other words stay as they are.
 pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String>, Diagnostic> {
     let mut out = Vec::with_capacity(given.len());
@@ -30,7 +32,7 @@ pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String
             None => (&word[dashes..], None),
         };
         let Some(flag) = find(name, grammars) else {
-            return Err(unreadable(format!("flag provided but not defined: -{name}")));
+            return Err(unknown_flag(name, grammars));
         };
         let value = match value {
             value if is_switch(flag) => {
@@ -41,9 +43,7 @@ pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String
                 out.push(format!("--{name}"));
                 continue;
             }
-            None => words
-                .next()
-                .ok_or_else(|| unreadable(format!("flag needs an argument: -{name}")))?,
+            None => words.next().ok_or_else(|| needs_value(name, grammars))?,
         };
         // An empty path is none, and takes back what was given before.
         if value.is_empty() && is_path(flag) {
@@ -55,7 +55,8 @@ pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String
     Ok(out)
 }
 
-fn find<'a>(name: &str, grammars: &[&'a Grammar]) -> Option<&'a Arg> {
+/// Returns the flag of this name or alias.
+pub fn find<'a>(name: &str, grammars: &[&'a Grammar]) -> Option<&'a Arg> {
     grammars.iter().flat_map(|it| it.get_arguments()).find(|it| is_named(it, name))
 }
 
@@ -70,7 +71,7 @@ pub fn is_switch(flag: &Arg) -> bool {
 }
 
 /// Returns whether a flag may be named without a value, though it can have one.
-fn may_stand_alone(flag: &Arg) -> bool {
+pub fn may_stand_alone(flag: &Arg) -> bool {
     flag.get_num_args().is_some_and(|it| it.min_values() == 0)
 }
 
@@ -78,6 +79,24 @@ fn may_stand_alone(flag: &Arg) -> bool {
 fn is_path(flag: &Arg) -> bool {
     matches!(flag.get_action(), ArgAction::Set)
         && flag.get_value_parser().type_id() == ValueParser::path_buf().type_id()
+}
+
+fn unknown_flag(name: &str, grammars: &[&Grammar]) -> Diagnostic {
+    let flags = grammars.iter().flat_map(|it| it.get_arguments());
+    let names = flags.filter(|it| !it.is_hide_set()).filter_map(Arg::get_long);
+    let hint = nearest(name, names).map_or(String::new(), |it| format!("\n\nDid you mean -{it}?"));
+    unreadable(format!("flag provided but not defined: -{name}{hint}"))
+}
+
+fn needs_value(name: &str, grammars: &[&Grammar]) -> Diagnostic {
+    let command = grammars.last().map_or("", |it| it.get_name());
+    let words = match values::words(command, name) {
+        [] => String::new(),
+        words => {
+            format!("\n\nIt is one of: {}. For example: -{name}={}", words.join(", "), words[0])
+        }
+    };
+    unreadable(format!("flag needs an argument: -{name}{words}"))
 }
 
 fn truth(name: &str, text: &str) -> Result<bool, Diagnostic> {

@@ -1,8 +1,12 @@
 //! Help as text, from the tables that clap derives: flags with a single dash, as they are written.
 
-use clap::{Arg, Command as Grammar};
+use clap::{Arg, Command as Grammar, CommandFactory};
 
+use entail::world::PROGRAM;
+
+use super::examples;
 use super::flags::is_switch;
+use crate::commands::Cli;
 use crate::view::style::wrap;
 
 const WIDTH: usize = 78;
@@ -34,28 +38,38 @@ pub fn overview(grammar: &Grammar) -> String {
         .collect();
     others.sort_by_key(|it| it.get_name().to_owned());
     format!(
-        "Usage: entail [global options] <subcommand> [args]\n\n\
+        "Usage: {PROGRAM} [global options] <subcommand> [args]\n\n\
          Main commands:\n{}\n\
          Questions about a plan:\n{}\n\
          All other commands:\n{}\n\
          Global options (use these before the subcommand, if any):\n  \
            -chdir=DIR    Switch to a different working directory before executing the\n                given subcommand.\n  \
            -help         Show this help output, or the help for a specified subcommand.\n  \
-           -version      An alias for the \"version\" subcommand.\n",
+           -version      An alias for the \"version\" subcommand.\n{}",
         named(&MAIN),
         named(&OWN),
         others.into_iter().map(line).collect::<String>(),
+        everywhere(),
     )
+}
+
+/// Returns the line that says how a command is called.
+pub fn synopsis(name: &str) -> String {
+    let all = Cli::command();
+    let inner = |it: &Grammar, name: &str| it.find_subcommand(name).cloned();
+    let found = name.split(' ').try_fold(all, |it, name| inner(&it, name));
+    found.map_or(String::new(), |it| usage(name, &it))
+}
+
+fn usage(name: &str, grammar: &Grammar) -> String {
+    let nested = if grammar.has_subcommands() { " <subcommand>" } else { "" };
+    format!("Usage: {PROGRAM} [global options] {name}{nested} [options]{}\n", positionals(grammar))
 }
 
 /// Returns the help of one command.
 pub fn command(name: &str, grammar: &Grammar) -> String {
     let subcommands: Vec<_> = grammar.get_subcommands().filter(|it| !it.is_hide_set()).collect();
-    let nested = if subcommands.is_empty() { "" } else { " <subcommand>" };
-    let mut out = format!(
-        "Usage: entail [global options] {name}{nested} [options]{}\n\n",
-        positionals(grammar)
-    );
+    let mut out = format!("{}\n", usage(name, grammar));
     let about = grammar
         .get_long_about()
         .or(grammar.get_about())
@@ -68,6 +82,9 @@ pub fn command(name: &str, grammar: &Grammar) -> String {
         out.push_str("\nOptions:\n\n");
         out.push_str(&flags.into_iter().map(flag).collect::<Vec<_>>().join("\n"));
     }
+    if subcommands.is_empty() {
+        out.push_str(&everywhere());
+    }
     if !subcommands.is_empty() {
         out.push_str("\nSubcommands:\n");
         for it in subcommands {
@@ -78,26 +95,52 @@ pub fn command(name: &str, grammar: &Grammar) -> String {
             ));
         }
     }
+    out.push_str(&shown_examples(name));
     out
+}
+
+/// The flags that every command takes.
+fn everywhere() -> String {
+    let names: Vec<String> = Cli::command()
+        .get_opts()
+        .filter(|it| it.is_global_set() && !it.is_hide_set())
+        .map(|it| format!("-{}", form(it)))
+        .collect();
+    let text = format!("Every command takes these, too: {}.", names.join(", "));
+    format!("\n{}\n", wrap(&text, WIDTH))
+}
+
+fn shown_examples(name: &str) -> String {
+    let lines = examples::of(name).iter();
+    let lines: String =
+        lines.map(|(line, does)| format!("  {PROGRAM} {line}\n      {does}.\n")).collect();
+    if lines.is_empty() { lines } else { format!("\nExamples:\n\n{lines}") }
 }
 
 fn positionals(grammar: &Grammar) -> String {
     grammar
         .get_positionals()
         .filter_map(|it| it.get_value_names()?.first())
+        // What takes no words has a place for them all the same, to complain of them.
+        .filter(|it| !it.is_empty() && *it != "WORDS")
         .map(|it| format!(" {it}"))
         .collect()
 }
 
-fn flag(flag: &Arg) -> String {
+/// A flag as it is written, without its dash.
+fn form(flag: &Arg) -> String {
     let name = flag.get_long().unwrap_or_default();
     let is_on = flag.get_default_values().first().is_some_and(|it| it == "true");
     let value = flag.get_value_names().and_then(<[_]>::first).map_or("VALUE", |it| it.as_str());
-    let form = match is_switch(flag) {
-        true if is_on => format!("-{name}=false"),
-        true => format!("-{name}"),
-        false => format!("-{name}={value}"),
-    };
+    match is_switch(flag) {
+        true if is_on => format!("{name}=false"),
+        true => name.to_owned(),
+        false => format!("{name}={value}"),
+    }
+}
+
+fn flag(flag: &Arg) -> String {
+    let form = format!("-{}", form(flag));
     let text =
         flag.get_long_help().or(flag.get_help()).map(ToString::to_string).unwrap_or_default();
     let text = indent(&wrap(&format!("{}.", text.trim_end_matches('.')), WIDTH - INDENT), INDENT);

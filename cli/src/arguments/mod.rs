@@ -8,15 +8,18 @@ use std::path::PathBuf;
 
 use clap::{Command as Grammar, CommandFactory, FromArgMatches};
 use entail::diagnostic::Diagnostic;
+use entail::world::PROGRAM;
 
 use self::groups::VariableArgs;
 use crate::commands::{Cli, Command};
 use entail::error::Error;
 
+mod examples;
 pub mod flags;
 pub mod groups;
 pub mod help;
 pub mod request;
+pub mod values;
 pub mod words;
 
 #[cfg(test)]
@@ -89,7 +92,16 @@ fn parse(
         return Err(Asked::Help(help::command(&name, innermost), 0));
     }
     if innermost.is_subcommand_required_set() {
-        return Err(Asked::Help(help::command(&name, innermost), 1));
+        let wrong = arguments.get(first).map(|it| unknown_subcommand(&name, it, innermost));
+        let text = wrong.unwrap_or_default() + &help::command(&name, innermost);
+        return Err(Asked::Help(text, 1));
+    }
+    // A command that may stand without a subcommand takes no words of its own.
+    let word =
+        arguments.get(first).filter(|it| innermost.has_subcommands() && !it.starts_with('-'));
+    if let Some(word) = word {
+        let text = unknown_subcommand(&name, word, innermost) + &help::command(&name, innermost);
+        return Err(Asked::Help(text, 1));
     }
     let before = arguments[..first].iter().filter(|it| it.starts_with('-')).cloned();
     let given = before.chain(arguments[first..].iter().cloned()).collect();
@@ -147,7 +159,7 @@ fn take_directory(mut arguments: Vec<String>) -> Result<(Option<PathBuf>, Vec<St
 }
 
 /// Follows the words to a command: its grammar and those it is part of, and the index of the first word behind it.
-fn command_path<'a>(arguments: &[String], grammar: &'a Grammar) -> (Vec<&'a Grammar>, usize) {
+pub fn command_path<'a>(arguments: &[String], grammar: &'a Grammar) -> (Vec<&'a Grammar>, usize) {
     let mut path: Vec<&Grammar> = Vec::new();
     let mut end = 0;
     for (index, word) in arguments.iter().enumerate() {
@@ -180,29 +192,25 @@ fn add_environment(
     Ok(arguments)
 }
 
+/// Says that a command has no such subcommand; its help follows.
+fn unknown_subcommand(command: &str, name: &str, grammar: &Grammar) -> String {
+    let names = grammar.get_subcommands().filter(|it| !it.is_hide_set()).map(Grammar::get_name);
+    let hint = nearest(name, names).map_or(String::new(), |it| format!(" Did you mean \"{it}\"?"));
+    format!("The {command} command has no subcommand named \"{name}\".{hint}\n\n")
+}
+
 fn unknown_command(name: &str, grammar: &Grammar) -> String {
-    let near = grammar
-        .get_subcommands()
-        .map(|it| (distance(name, it.get_name()), it.get_name()))
-        .filter(|(distance, _)| *distance < 3)
-        .min();
-    let hint = near.map_or(String::new(), |(_, it)| format!(" Did you mean \"{it}\"?"));
+    let names = grammar.get_subcommands().filter(|it| !it.is_hide_set()).map(Grammar::get_name);
+    let hint = nearest(name, names).map_or(String::new(), |it| format!(" Did you mean \"{it}\"?"));
     format!(
-        "entail has no command named \"{name}\".{hint}\n\nTo see all of entail's top-level commands, run:\n  entail -help\n\n"
+        "{PROGRAM} has no command named \"{name}\".{hint}\n\nTo see all of {PROGRAM}'s top-level commands, run:\n  {PROGRAM} -help\n\n"
     )
 }
 
-/// The number of letters to insert, delete or replace.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+/// Returns the name that was probably meant, if one is near.
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let far = 1 + name.chars().count() / 3;
+    let distance = |it: &str| strsim::osa_distance(name, it);
+    let near = names.map(|it| (distance(it), it)).filter(|it| it.0 <= far.min(3));
+    near.min().map(|it| it.1)
 }

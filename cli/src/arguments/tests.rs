@@ -262,6 +262,15 @@ fn help_shows_flags_with_one_dash() {
 
           -json-into=FILE         Write the JSON messages into a file, beside the text
                                   for people.
+
+        Every command takes these, too: -no-color, -compact-warnings,
+        -consolidate-warnings=false, -consolidate-errors, -concise,
+        -deprecation=module:m.
+
+        Examples:
+
+          entail state rm -dry-run module.old
+              Say what would be forgotten.
     "#]]
     .assert_eq(&text);
 }

@@ -3,13 +3,16 @@
 use clap::CommandFactory;
 use clap_complete::Shell;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::world::PROGRAM;
 
 use super::{Cli, words};
+use crate::complete::shells;
 use crate::ui::Ui;
 
 /// Write a completion script for a shell
 ///
-/// Prints a script for `bash`, `elvish`, `fish`, `powershell` or `zsh`.
+/// Prints a script for `bash`, `elvish`, `fish`, `powershell` or `zsh`. In bash, fish and zsh it completes addresses, workspaces,
+/// relations, rules, files of plans and values of flags as well as commands and flags.
 #[derive(clap::Args, Debug)]
 pub struct CompletionArgs {
     /// The shell
@@ -21,9 +24,15 @@ pub struct CompletionArgs {
 pub fn run(ui: &Ui, args: &CompletionArgs) -> Result<u8, Diagnostics> {
     let detail = "The completion command expects exactly one argument: bash, elvish, fish, powershell or zsh.";
     let [shell] = words(&args.words, "Invalid number of arguments", detail)?;
+    if let Some(script) = shells::script(shell) {
+        let name = PROGRAM.name();
+        let function = name.replace(|it: char| !it.is_ascii_alphanumeric(), "_");
+        ui.out(&script.replace("PROGRAM", name).replace("FUNCTION", &function));
+        return Ok(0);
+    }
     let shell: Shell = shell.parse().map_err(|_| unknown_shell(shell))?;
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "entail", &mut script);
+    clap_complete::generate(shell, &mut Cli::command(), PROGRAM.name(), &mut script);
     ui.out(&String::from_utf8_lossy(&script));
     Ok(0)
 }

@@ -3,6 +3,7 @@
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::PlanMode;
 use entail::workflow::options::ApplyOptions;
+use entail::world::PROGRAM;
 use entail::world::World;
 
 use super::apply::ApplyArgs;
@@ -27,14 +28,14 @@ impl DestroyArgs {
                 options.request.mode = PlanMode::Destroy;
             }
             PlanMode::Destroy => {
-                return Err(invalid_mode(
-                    "The -destroy option is not valid for \"entail destroy\", because this command always runs in destroy mode.",
-                ));
+                return Err(invalid_mode(&format!(
+                    "The -destroy option is not valid for \"{PROGRAM} destroy\", because this command always runs in destroy mode."
+                )));
             }
             PlanMode::RefreshOnly => {
-                return Err(invalid_mode(
-                    "The -refresh-only option is not valid for \"entail destroy\".",
-                ));
+                return Err(invalid_mode(&format!(
+                    "The -refresh-only option is not valid for \"{PROGRAM} destroy\"."
+                )));
             }
         }
         match &options.plan {
@@ -51,6 +52,8 @@ fn invalid_mode(detail: &str) -> Diagnostics {
 /// A saved plan says itself whether it destroys.
 fn plan_given() -> Diagnostics {
     Diagnostic::error("Destroy can't be called with a plan file")
-        .detail("If this plan was created using plan -destroy, apply it with:\n  entail apply PLAN")
+        .detail(format!(
+            "If this plan was created using plan -destroy, apply it with:\n  {PROGRAM} apply PLAN"
+        ))
         .into()
 }

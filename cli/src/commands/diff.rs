@@ -10,7 +10,7 @@ use entail::workflow::diff::{Side, diff};
 use entail::workflow::options::PlanOptions;
 use entail::world::World;
 
-use super::silence;
+use super::{miscounted, silence};
 use crate::arguments::flags::{misunderstood, normalise};
 use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
@@ -46,7 +46,7 @@ pub struct DiffArgs {
     pub state: StateArgs,
 
     /// Saved plans, and options of the second plan.
-    #[arg(value_name = "PLAN", hide = true)]
+    #[arg(value_name = "[PLAN_A] [PLAN_B] [-- OPTIONS]", hide = true)]
     pub words: Vec<String>,
 
     /// Options of the second plan.
@@ -100,9 +100,11 @@ impl DiffArgs {
                 return Ok((one, other));
             }
             _ => {
-                return Err(Diagnostic::error("Invalid number of arguments")
-                    .detail("The diff command expects at most two saved plans.")
-                    .into());
+                return Err(miscounted(
+                    "Invalid number of arguments",
+                    "The diff command expects at most two saved plans.",
+                )
+                .into());
             }
         }
         let (request, workspace) = self.second(own, ui)?;

@@ -63,7 +63,7 @@ pub struct ImpactArgs {
     pub limits: LimitArgs,
 
     /// What changes
-    #[arg(value_name = "ADDRESS|FILE:LINE", hide = true)]
+    #[arg(value_name = "ADDRESS|FILE:LINE...", hide = true)]
     pub words: Vec<String>,
 }
 

@@ -2,6 +2,7 @@
 
 use clap::{ArgAction, Subcommand};
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::world::PROGRAM;
 
 use crate::ui::Ui;
 use crate::view::function;
@@ -40,7 +41,9 @@ pub fn run(ui: &Ui, args: &MetadataArgs) -> Result<u8, Diagnostics> {
     super::no_words(&args.words)?;
     if !args.json {
         return Err(Diagnostic::error("Invalid arguments")
-            .detail("The `entail metadata functions` command requires the `-json` flag.")
+            .detail(format!(
+                "The `{PROGRAM} metadata functions` command requires the `-json` flag."
+            ))
             .into());
     }
     ui.out(&format!("{}\n", function::all()));

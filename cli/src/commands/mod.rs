@@ -1,7 +1,7 @@
 //! The commands: one file each – arguments, one workflow, one view.
 
 use clap::{Parser, Subcommand};
-use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::diagnostic::{Diagnostic, Diagnostics, Sort};
 
 use crate::arguments::groups::{OutputArgs, ViewArgs};
 use crate::ui::{Manner, Ui};
@@ -112,7 +112,7 @@ pub fn words<'a, const N: usize>(
     summary: &str,
     detail: &str,
 ) -> Result<&'a [String; N], Diagnostic> {
-    given.try_into().map_err(|_| Diagnostic::error(summary).detail(detail))
+    given.try_into().map_err(|_| miscounted(summary, detail))
 }
 
 /// Returns the only word, if there is one, else the command's complaint.
@@ -124,8 +124,13 @@ pub fn at_most_one<'a>(
     match given {
         [] => Ok(None),
         [word] => Ok(Some(word)),
-        _ => Err(Diagnostic::error(summary).detail(detail)),
+        _ => Err(miscounted(summary, detail)),
     }
+}
+
+/// Says that there are more words, or fewer, than a command takes: its synopsis is shown with it.
+pub fn miscounted(summary: &str, detail: &str) -> Diagnostic {
+    Diagnostic::error(summary).detail(detail).sort(Sort::Miscounted)
 }
 
 /// Refuses words where a command takes none.

@@ -1,5 +1,6 @@
 //! What commands show when their operation is done: plans, results, outputs.
 
+use entail::world::PROGRAM;
 use std::path::Path;
 
 use entail::diagnostic::Diagnostics;
@@ -50,9 +51,11 @@ pub fn done(ui: &Ui, stage: Stage, state: Option<&State>, state_out: Option<&Pat
     ui.event(Event::ChangeSummary(done));
     ui.say(&closing(&done, ui.style()));
     if let Some(file) = state_out.filter(|_| stage == Stage::Apply && done.add + done.change > 0) {
-        let text = "The state of your infrastructure has been saved to the path below. This state is required to modify and \
-                    destroy your infrastructure, so keep it safe. To inspect the complete state use the `entail show` command.";
-        ui.say(&format!("\n{}\n\nState path: {}\n", ui.style().wrap(text), file.display()));
+        let text = format!(
+            "The state of your infrastructure has been saved to the path below. This state is required to modify and \
+                    destroy your infrastructure, so keep it safe. To inspect the complete state use the `{PROGRAM} show` command."
+        );
+        ui.say(&format!("\n{}\n\nState path: {}\n", ui.style().wrap(&text), file.display()));
     }
     if let Some(state) = state.filter(|_| stage == Stage::Apply) {
         outputs(ui, state);

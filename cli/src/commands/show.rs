@@ -8,6 +8,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::show::{ShowTarget, Shown, show, show_json};
 use entail::world::World;
 
+use super::miscounted;
 use crate::arguments::groups::{ReadingArgs, VariableArgs};
 use crate::ui::{Manner, Ui};
 use crate::view;
@@ -89,10 +90,10 @@ impl ShowArgs {
             (Some(shown), None, []) => Ok(shown),
             (None, _, []) => Ok(ShowTarget::State),
             (None, _, [file]) => Ok(ShowTarget::File(PathBuf::from(file))),
-            (None, ..) => problem(
+            (None, ..) => Err(miscounted(
                 "Too many command line arguments",
                 "Expected at most one positional argument for the legacy positional argument mode.",
-            ),
+            )),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `state …`: looks into the state and moves things in it.
 
+use entail::world::PROGRAM;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -157,7 +158,7 @@ fn no_source(file: &str, problems: &Diagnostics) -> Diagnostic {
 /// An address that should name one instance does not.
 fn not_an_instance(text: &str) -> Diagnostic {
     Diagnostic::error(format!("Error parsing instance address {}", shown(text))).detail(
-        "This command requires that the address references one specific instance. To view the available instances, use \"entail state list\". Please modify the address to reference a specific instance.",
+        format!("This command requires that the address references one specific instance. To view the available instances, use \"{PROGRAM} state list\". Please modify the address to reference a specific instance."),
     )
 }
 

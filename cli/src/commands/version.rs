@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::ArgAction;
+use entail::world::PROGRAM;
 
 use crate::ui::Ui;
 use crate::view::COMPATIBLE_VERSION;
@@ -35,8 +36,15 @@ pub fn run(ui: &Ui, args: &VersionArgs, selections: &BTreeMap<String, String>) -
         ui.out(&format!("{document:#}\n"));
         return 0;
     }
-    let mut text =
-        format!("entail v{own}\non {platform}\ncompatible with OpenTofu v{COMPATIBLE_VERSION}\n");
+    // Programs that call it by another's name read the first line.
+    let mut text = match PROGRAM.is_in_place_of_another() {
+        true => format!("OpenTofu v{COMPATIBLE_VERSION}\non {platform}\nby entail v{own}\n"),
+        false => {
+            format!(
+                "entail v{own}\non {platform}\ncompatible with OpenTofu v{COMPATIBLE_VERSION}\n"
+            )
+        }
+    };
     for (provider, version) in selections {
         text.push_str(&format!("+ provider {provider} v{version}\n"));
     }

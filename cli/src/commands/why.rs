@@ -68,7 +68,7 @@ pub struct WhyArgs {
     pub state: StateArgs,
 
     /// What to explain
-    #[arg(value_name = "ADDRESS", hide = true)]
+    #[arg(value_name = "[ADDRESS]", hide = true)]
     pub words: Vec<String>,
 }
 

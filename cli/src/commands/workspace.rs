@@ -1,5 +1,6 @@
 //! `workspace …`: several states of one configuration.
 
+use entail::world::PROGRAM;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -227,7 +228,7 @@ fn tell(ui: &Ui, outcome: WorkspaceChange, name: &str) {
         WorkspaceChange::Created => {
             let first = format!("Created and switched to workspace {name:?}!");
             let rest = format!(
-                "You're now on a new, empty workspace. Workspaces isolate their state,\nso if you run \"entail plan\" {PRODUCT} will not see any existing state\nfor this configuration."
+                "You're now on a new, empty workspace. Workspaces isolate their state,\nso if you run \"{PROGRAM} plan\" {PRODUCT} will not see any existing state\nfor this configuration."
             );
             let headline = ui.style().paint(&[Paint::Bold, Paint::Green], &first);
             ui.say(&format!("{headline}\n\n{}\n", green(&rest)));
@@ -258,7 +259,7 @@ fn message(text: &str) -> &str {
 }
 
 fn deprecated() -> Diagnostic {
-    Diagnostic::warning("The \"tofu env\" family of commands is deprecated").detail(
+    Diagnostic::warning(format!("The \"{PROGRAM} env\" family of commands is deprecated")).detail(
         "What was once called an environment is called a workspace now, since the older word means many other things. Use the \"workspace\" commands instead.",
     )
 }

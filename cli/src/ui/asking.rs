@@ -179,5 +179,11 @@ impl Drop for Hidden {
 }
 
 fn no_approval(error: &io::Error) -> Diagnostic {
-    Diagnostic::error(format!("error asking for approval: {error}"))
+    let problem = Diagnostic::error(format!("error asking for approval: {error}"));
+    match error.kind() {
+        io::ErrorKind::Interrupted => problem,
+        _ => problem.detail(
+            "The input ended before there was an answer, and nothing was changed. Where nobody can answer, give -auto-approve, or apply a saved plan: that asks nothing.",
+        ),
+    }
 }

@@ -6,6 +6,7 @@ use entail::operation::modules::{Installed, Progress};
 use entail::operation::plugins::LockFile;
 use entail::operation::policies::{LOCK_FILE, Progress as Policies};
 use entail::workflow::init::Step;
+use entail::world::PROGRAM;
 
 use super::PRODUCT;
 use super::style::{Paint, Style};
@@ -213,7 +214,7 @@ fn policies(progress: &Policies) -> String {
 fn advice() -> [String; 2] {
     [
         format!(
-            "You may now begin working with {PRODUCT}. Try running \"entail plan\" to see\nany changes that are required for your \
+            "You may now begin working with {PRODUCT}. Try running \"{PROGRAM} plan\" to see\nany changes that are required for your \
              infrastructure. All {PRODUCT} commands\nshould now work."
         ),
         format!(

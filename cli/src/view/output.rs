@@ -1,5 +1,6 @@
 //! Root outputs as `output` prints them, and at the end of `apply`.
 
+use entail::world::PROGRAM;
 use std::collections::BTreeMap;
 
 use entail::diagnostic::Diagnostic;
@@ -120,16 +121,16 @@ fn unsupported(detail: String) -> Diagnostic {
 
 fn missing(name: &str) -> Diagnostic {
     Diagnostic::error(format!("Output {} not found", shown(name))).detail(
-        "The output variable requested could not be found in the state file. If you recently added this to your configuration, \
-         be sure to run `entail apply`, since the state won't be updated with new output variables until that command is run.",
+        format!("The output variable requested could not be found in the state file. If you recently added this to your configuration, \
+         be sure to run `{PROGRAM} apply`, since the state won't be updated with new output variables until that command is run."),
     )
 }
 
 fn no_outputs() -> Diagnostic {
     Diagnostic::warning("No outputs found").detail(
-        "The state file either has no outputs defined, or all the defined outputs are empty. Please define an output in your \
-         configuration with the `output` keyword and run `entail refresh` for it to become available. If you are using \
-         interpolation, please verify the interpolated value is not empty. You can use the `entail console` command to assist.",
+        format!("The state file either has no outputs defined, or all the defined outputs are empty. Please define an output in your \
+         configuration with the `output` keyword and run `{PROGRAM} refresh` for it to become available. If you are using \
+         interpolation, please verify the interpolated value is not empty. You can use the `{PROGRAM} console` command to assist."),
     )
 }
 

@@ -4,6 +4,7 @@
 use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::syntax::{self, Expr, Expression};
+use crate::world::PROGRAM;
 
 use super::super::early::Each;
 use super::super::provider::local_name;
@@ -107,7 +108,7 @@ fn bare_text(expression: &Expression, sources: &Sources) -> Option<String> {
 fn warning(kind: &str, what: &str, address: &str, repetition: &Repetition) -> Diagnostic {
     let problem = Diagnostic::warning(format!("Provider configuration for_each matches {kind}"))
         .detail(format!(
-            "This provider configuration uses the same for_each expression as {what}. A provider instance destroys the objects that it made, so it must outlive them by one run: where an element leaves this collection, both go at once, and the next plan is an error unless the arguments of the provider need no more than the key.\n\nLet the provider's for_each give the keys of everything that exists, and this one the keys of what shall exist. To destroy an object before its key goes:\n    entail apply -destroy -target={address}"
+            "This provider configuration uses the same for_each expression as {what}. A provider instance destroys the objects that it made, so it must outlive them by one run: where an element leaves this collection, both go at once, and the next plan is an error unless the arguments of the provider need no more than the key.\n\nLet the provider's for_each give the keys of everything that exists, and this one the keys of what shall exist. To destroy an object before its key goes:\n    {PROGRAM} apply -destroy -target={address}"
         ));
     match repetition.expression() {
         Some(it) => problem.at(it.span),

@@ -8,6 +8,7 @@ use crate::address::{InstanceKey, ModuleInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::Expression;
 use crate::value::{Type, Value, convert};
+use crate::world::PROGRAM;
 
 /// Where a call's module comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +127,7 @@ pub(super) fn version_changed(
     }
     let which = version.map_or(String::new(), |it| format!(" ({it})"));
     let detail = format!(
-        "The version requirements have changed since this module was installed and the installed version{which} is no longer acceptable.{because} Run \"tofu init\" to install all modules required by this configuration."
+        "The version requirements have changed since this module was installed and the installed version{which} is no longer acceptable.{because} Run \"{PROGRAM} init\" to install all modules required by this configuration."
     );
     Some(problems::invalid("Module version requirements have changed", detail, source_span(call)))
 }
@@ -178,7 +179,7 @@ pub(super) fn source_changed(
         false => String::new(),
     };
     let detail = format!(
-        "The source address{of} was changed from {old:?} to {:?} since this module was installed.{because} Run \"tofu init\" to install all modules required by this configuration.",
+        "The source address{of} was changed from {old:?} to {:?} since this module was installed.{because} Run \"{PROGRAM} init\" to install all modules required by this configuration.",
         new.to_string()
     );
     problems::invalid("Module source has changed", detail, at)

@@ -305,9 +305,9 @@ fn what_is_locked_stays_until_an_upgrade() {
     check(
         &room.install(Mode::Keep),
         expect![[r#"
-        reusing acme/thing
-        ! Failed to resolve provider packages: Could not resolve provider acme/thing: locked provider registry.opentofu.org/acme/thing 1.1.0 does not match configured version constraint < 1.1.0; must use tofu init -upgrade to allow selection of new versions
-    "#]],
+            reusing acme/thing
+            ! Failed to resolve provider packages: Could not resolve provider acme/thing: locked provider registry.opentofu.org/acme/thing 1.1.0 does not match configured version constraint < 1.1.0; must use entail init -upgrade to allow selection of new versions
+        "#]],
     );
 }
 
@@ -327,7 +327,7 @@ fn a_package_with_another_checksum_is_not_installed() {
     check(
         &room.locate("acme/thing"),
         expect![
-            "refused: the cached package for registry.opentofu.org/acme/thing 1.0.0 (in .terraform/providers) does not match any of the checksums recorded in the dependency lock file, run tofu init to ensure all providers are correctly installed 1.0.0: the lock file selects it, and it is installed"
+            "refused: the cached package for registry.opentofu.org/acme/thing 1.0.0 (in .terraform/providers) does not match any of the checksums recorded in the dependency lock file, run entail init to ensure all providers are correctly installed 1.0.0: the lock file selects it, and it is installed"
         ],
     );
 }
@@ -387,13 +387,13 @@ fn an_embedded_provider_that_does_not_fit_is_named_where_nothing_else_does() {
     check(
         &room.install(Mode::Keep),
         expect![[r#"
-        finding hashicorp/null < 3.0.0
-        ! Failed to query available provider packages: Could not retrieve the list of available versions for provider hashicorp/null: provider registry.opentofu.org/hashicorp/null was not found in any of the search locations
+            finding hashicorp/null < 3.0.0
+            ! Failed to query available provider packages: Could not retrieve the list of available versions for provider hashicorp/null: provider registry.opentofu.org/hashicorp/null was not found in any of the search locations
 
-          - DIR/mirror
+              - DIR/mirror
 
-        Version 3.3.1 of this provider is part of the program. It does not match what is asked for; allow it, and run "tofu init -upgrade", to use it without a download.
-    "#]],
+            Version 3.3.1 of this provider is part of the program. It does not match what is asked for; allow it, and run "entail init -upgrade", to use it without a download.
+        "#]],
     );
 }
 
@@ -525,13 +525,13 @@ fn what_is_required_must_be_locked_and_installed() {
     check(
         &told(),
         expect![[r#"
-        Inconsistent dependency lock file: The following dependency selections recorded in the lock file are inconsistent with the current configuration:
-          - provider registry.opentofu.org/acme/thing: required by this configuration but no version is selected
-          - provider registry.opentofu.org/hashicorp/null: required by this configuration but no version is selected (the version 3.3.1 that is part of the program does not match the constraints ">= 4.0.0")
+            Inconsistent dependency lock file: The following dependency selections recorded in the lock file are inconsistent with the current configuration:
+              - provider registry.opentofu.org/acme/thing: required by this configuration but no version is selected
+              - provider registry.opentofu.org/hashicorp/null: required by this configuration but no version is selected (the version 3.3.1 that is part of the program does not match the constraints ">= 4.0.0")
 
-        To make the initial dependency selections that will initialize the dependency lock file, run:
-          tofu init
-    "#]],
+            To make the initial dependency selections that will initialize the dependency lock file, run:
+              entail init
+        "#]],
     );
     std::fs::write(
         room.path("work/.terraform.lock.hcl"),
@@ -541,12 +541,12 @@ fn what_is_required_must_be_locked_and_installed() {
     check(
         &told(),
         expect![[r#"
-        Required plugins are not installed: The installed provider plugins are not consistent with the packages selected in the dependency lock file:
-          - registry.opentofu.org/acme/thing: there is no package for registry.opentofu.org/acme/thing 1.0.0 cached in .terraform/providers
+            Required plugins are not installed: The installed provider plugins are not consistent with the packages selected in the dependency lock file:
+              - registry.opentofu.org/acme/thing: there is no package for registry.opentofu.org/acme/thing 1.0.0 cached in .terraform/providers
 
-        Plugins do the work on each kind of infrastructure. To download the plugins required for this configuration, run:
-          tofu init
-    "#]],
+            Plugins do the work on each kind of infrastructure. To download the plugins required for this configuration, run:
+              entail init
+        "#]],
     );
 }
 

@@ -224,12 +224,12 @@ fn what_a_registry_does_not_have_or_give_is_told() {
     check(
         &room(&server).install(Mode::Keep),
         expect![[r#"
-        finding registry.test/acme/thing
-        ! Failed to query available provider packages: Could not retrieve the list of available versions for provider registry.test/acme/thing: provider registry registry.test does not have a provider named registry.test/acme/thing
+            finding registry.test/acme/thing
+            ! Failed to query available provider packages: Could not retrieve the list of available versions for provider registry.test/acme/thing: provider registry registry.test does not have a provider named registry.test/acme/thing
 
-        All modules should specify their required_providers so that external consumers will get the correct providers when using a module. To see which modules are currently depending on registry.test/acme/thing, run the following command:
-            tofu providers
-    "#]],
+            All modules should specify their required_providers so that external consumers will get the correct providers when using a module. To see which modules are currently depending on registry.test/acme/thing, run the following command:
+                entail providers
+        "#]],
     );
     server.at("/v1/acme/thing/versions", Reply::status(401));
     check(

@@ -1,23 +1,30 @@
 //! Everything that can be wrong with the backend of a working directory, one function each.
 
 use crate::diagnostic::{Diagnostic, Span};
+use crate::world::PROGRAM;
 
 fn reinitialise(summary: &str, reason: &str) -> Diagnostic {
     Diagnostic::error(summary).detail(format!(
-        "Reason: {reason}\n\nThe \"backend\" says where the state is kept. What the configuration says of it is not what this working directory was prepared for, so it has to be prepared again: states may have to be copied.\n\nRun \"tofu init\" with either the \"-reconfigure\" or \"-migrate-state\" flags to use the current configuration.\n\nIf the reason above is wrong, check that the configuration has not changed. So far nothing was changed, neither in your configuration nor in your state."
+        "Reason: {reason}\n\nThe \"backend\" says where the state is kept. What the configuration says of it is not what this working directory was prepared for, so it has to be prepared again: states may have to be copied.\n\nRun \"{PROGRAM} init\" with either the \"-reconfigure\" or \"-migrate-state\" flags to use the current configuration.\n\nIf the reason above is wrong, check that the configuration has not changed. So far nothing was changed, neither in your configuration nor in your state."
     ))
 }
 
 /// The block is new.
 pub(super) fn initial(kind: &str) -> Diagnostic {
     let reason = format!("Initial configuration of the requested backend {kind:?}");
-    reinitialise("Backend initialization required, please run \"tofu init\"", &reason)
+    reinitialise(
+        &format!("Backend initialization required, please run \"{PROGRAM} init\""),
+        &reason,
+    )
 }
 
 /// The block is gone.
 pub(super) fn unset(kind: &str) -> Diagnostic {
     let reason = format!("Unsetting the previously set backend {kind:?}");
-    reinitialise("Backend initialization required, please run \"tofu init\"", &reason)
+    reinitialise(
+        &format!("Backend initialization required, please run \"{PROGRAM} init\""),
+        &reason,
+    )
 }
 
 /// The block says something else. `because`: the variables that decide its arguments.
@@ -29,12 +36,15 @@ pub(super) fn changed(before: &str, now: &str, because: &str) -> Diagnostic {
             format!("Backend configuration block has changed\n\nIts arguments depend on {because}.")
         }
     };
-    reinitialise("Backend initialization required: please run \"tofu init\"", &reason)
+    reinitialise(
+        &format!("Backend initialization required: please run \"{PROGRAM} init\""),
+        &reason,
+    )
 }
 
 /// `init` without a word on what to do with the state.
 pub(super) fn say_how() -> Diagnostic {
-    Diagnostic::error("Backend configuration changed").detail("A change in the backend configuration has been detected, which may require migrating existing state.\n\nIf you wish to attempt automatic migration of the state, use \"tofu init -migrate-state\".\nIf you wish to store the current configuration with no changes to the state, use \"tofu init -reconfigure\".")
+    Diagnostic::error("Backend configuration changed").detail(format!("A change in the backend configuration has been detected, which may require migrating existing state.\n\nIf you wish to attempt automatic migration of the state, use \"{PROGRAM} init -migrate-state\".\nIf you wish to store the current configuration with no changes to the state, use \"{PROGRAM} init -reconfigure\"."))
 }
 
 /// An argument that the backend does not have.
@@ -121,7 +131,7 @@ pub(super) fn not_erased(why: &str) -> Diagnostic {
 pub(super) fn no_such_workspace(name: &str, known: &[String]) -> Diagnostic {
     Diagnostic::error(format!("Currently selected workspace {name:?} does not exist")).detail(
         format!(
-            "The backend has the workspaces {}. Select one of them with \"entail workspace select\".",
+            "The backend has the workspaces {}. Select one of them with \"{PROGRAM} workspace select\".",
             known.join(", ")
         ),
     )

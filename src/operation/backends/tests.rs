@@ -111,11 +111,11 @@ fn a_changed_backend_asks_for_init_and_init_asks_how() {
         .init(Init { force_copy: true, ..Init::default() })
         .use_it()
         .outcome(expect![[r#"
-            use: Backend initialization required, please run "tofu init" (Reason: Initial configuration of the requested backend "local")
+            use: Backend initialization required, please run "entail init" (Reason: Initial configuration of the requested backend "local")
               Set("local")
             init
             use: one
-            use: Backend initialization required: please run "tofu init" (Reason: Backend configuration block has changed)
+            use: Backend initialization required: please run "entail init" (Reason: Backend configuration block has changed)
             init
             Backend configuration changed
               Changed
@@ -128,7 +128,7 @@ fn a_changed_backend_asks_for_init_and_init_asks_how() {
               Set("local")
             init
             use: three
-            use: Backend initialization required, please run "tofu init" (Reason: Unsetting the previously set backend "local")
+            use: Backend initialization required, please run "entail init" (Reason: Unsetting the previously set backend "local")
             init
             Backend configuration changed
               Unconfiguring("local")

@@ -1,5 +1,6 @@
 //! Everything that can be wrong with where policies come from, one function each.
 
+use crate::world::PROGRAM;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
@@ -196,7 +197,7 @@ pub(super) fn lock_not_written(why: &io::Error) -> Diagnostic {
 pub(super) fn locked_twice(at: Span) -> Diagnostic {
     error(
         "Policies locked twice",
-        "Another block is about the same source. Take away this one, or both, and install anew with \"entail init\".".to_owned(),
+        format!("Another block is about the same source. Take away this one, or both, and install anew with \"{PROGRAM} init\"."),
     )
     .at(at)
 }
@@ -205,7 +206,7 @@ pub(super) fn locked_twice(at: Span) -> Diagnostic {
 pub(super) fn no_lock(at: Span, expected: &str) -> Diagnostic {
     error(
         "Invalid lock of policies",
-        format!("Expected {expected}. The file is written by \"entail init\": take away the block, and install anew."),
+        format!("Expected {expected}. The file is written by \"{PROGRAM} init\": take away the block, and install anew."),
     )
     .at(at)
 }

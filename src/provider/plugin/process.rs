@@ -1,5 +1,6 @@
 //! One running plugin: calls to it, what its silence means, and its end.
 
+use crate::world::PROGRAM;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -190,7 +191,7 @@ fn way_out(program: &Program) -> String {
     match (&program.place, &program.version) {
         (Place::Running { .. }, _) => "Start it again and set TF_REATTACH_PROVIDERS to what it prints then, or unset the variable".into(),
         (_, None) => format!("Build it anew for {platform}, or take it out of the dev_overrides of the CLI configuration"),
-        (_, Some(_)) => format!("Remove its folder and run \"tofu init\" to install it anew from a place that has the package for {platform}, or choose another version of the provider"),
+        (_, Some(_)) => format!("Remove its folder and run \"{PROGRAM} init\" to install it anew from a place that has the package for {platform}, or choose another version of the provider"),
     }
 }
 

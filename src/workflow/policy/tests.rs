@@ -176,7 +176,7 @@ fn a_case_that_needs_a_plan_never_passes_without_one() {
               - provider registry.opentofu.org/hashicorp/aws: required by this configuration but no version is selected
 
             To make the initial dependency selections that will initialize the dependency lock file, run:
-              tofu init
+              entail init
             of a plan: expected a verdict of limit.deletes on the plan; the rule is judged with a plan only: write `plan = true`
         "#]],
     );

@@ -1,5 +1,6 @@
 //! `policy docs`: the vocabulary, and what a rule says of itself.
 
+use entail::world::PROGRAM;
 use std::sync::Arc;
 
 use clap::ArgAction;
@@ -60,7 +61,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &DocsArgs) -> Result<u8, Diagn
 
 fn only_vocabulary() -> Diagnostic {
     Diagnostic::error("No document of one rule").detail(
-        "The policy docs command writes the vocabulary as JSON, without a name behind it. `entail policy list -json` has what each rule says of itself.",
+        format!("The policy docs command writes the vocabulary as JSON, without a name behind it. `{PROGRAM} policy list -json` has what each rule says of itself."),
     )
 }
 
@@ -68,6 +69,6 @@ fn unknown(policies: &Policies, name: &str) -> Diagnostic {
     let near = nearest(view::names(policies), name);
     let hint = near.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
     Diagnostic::error("Unknown rule").detail(format!(
-        "Neither a rule in force nor a relation of the vocabulary is called `{name}`.{hint} `entail policy list` names the rules; rules of the library are in force with -policy=library:NAME."
+        "Neither a rule in force nor a relation of the vocabulary is called `{name}`.{hint} `{PROGRAM} policy list` names the rules; rules of the library are in force with -policy=library:NAME."
     ))
 }

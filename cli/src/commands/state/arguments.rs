@@ -6,7 +6,7 @@ use clap::{ArgAction, Subcommand};
 use entail::backend::Recover;
 use entail::diagnostic::Diagnostic;
 
-use super::super::words;
+use super::super::{miscounted, words};
 use crate::arguments::flags;
 use crate::arguments::groups::{LockArgs, MessageArgs, StateArgs as StateFiles, VariableArgs};
 
@@ -221,10 +221,8 @@ pub struct RemoveArgs {
 impl RemoveArgs {
     /// Returns the addresses.
     pub fn addresses(&self) -> Result<&[String], Diagnostic> {
-        let problem = || {
-            Diagnostic::error("Invalid number of arguments")
-                .detail("At least one address is required")
-        };
+        let problem =
+            || miscounted("Invalid number of arguments", "At least one address is required");
         if self.words.is_empty() { Err(problem()) } else { Ok(&self.words) }
     }
 }

@@ -1,5 +1,6 @@
 //! What takes no part in a plan, and how to ask why.
 
+use entail::world::PROGRAM;
 use std::io::{self, Write};
 
 use entail::plan::LeftOut;
@@ -36,7 +37,7 @@ impl Screen<'_> {
                 let example = first.objects.first().unwrap_or(&first.root);
                 writeln!(
                     out,
-                    "\nTo see why something is left out, run:\n    entail why {}{}",
+                    "\nTo see why something is left out, run:\n    {PROGRAM} why {}{}",
                     shell_word(example),
                     self.flags()
                 )

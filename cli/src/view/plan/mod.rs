@@ -1,5 +1,6 @@
 //! A plan as people see it: what changed outside, what is to be done to each object, outputs, what is left out.
 
+use entail::world::PROGRAM;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -104,7 +105,7 @@ impl Screen<'_> {
         let heading = format!(" Objects have changed outside of {PRODUCT}");
         writeln!(out, "\n{note}{}\n", style.bold(&heading))?;
         let introduction = format!(
-            "{PRODUCT} detected the following changes made outside of {PRODUCT} since the last \"entail apply\" which may have \
+            "{PRODUCT} detected the following changes made outside of {PRODUCT} since the last \"{PROGRAM} apply\" which may have \
              affected this plan:\n"
         );
         write!(out, "{}", style.wrap(&introduction))?;
@@ -392,12 +393,12 @@ pub fn write_next_step(
     }
     let text = match saved {
         Some(file) => format!(
-            "\nSaved the plan to: {file}\n\nTo perform exactly these actions, run the following command to apply:\n    entail apply {}",
+            "\nSaved the plan to: {file}\n\nTo perform exactly these actions, run the following command to apply:\n    {PROGRAM} apply {}",
             entail::value::text::shown(file)
         ),
         None => format!(
             "\nNote: You didn't use the -out option to save this plan, so {PRODUCT} can't guarantee to take exactly these actions if \
-             you run \"entail apply\" now."
+             you run \"{PROGRAM} apply\" now."
         ),
     };
     writeln!(out, "{}", style.wrap(&text))

@@ -1,5 +1,6 @@
 //! A plan in which nothing is to be done.
 
+use entail::world::PROGRAM;
 use std::io::{self, Write};
 
 use entail::request::PlanMode;
@@ -67,8 +68,11 @@ impl Screen<'_> {
                     to include the changes detected above and won't change any real infrastructure."
                 .to_owned();
         }
-        let suggestion =
-            if self.look.in_automation { "." } else { ":\n  entail apply -refresh-only" };
+        let suggestion = if self.look.in_automation {
+            ".".to_owned()
+        } else {
+            format!(":\n  {PROGRAM} apply -refresh-only")
+        };
         format!(
             "Your configuration already matches the changes detected above. If you'd like to update the {PRODUCT} state to match, \
              create and apply a refresh-only plan{suggestion}"
