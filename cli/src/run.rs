@@ -20,8 +20,9 @@ use entail::error::Error;
 pub fn main() -> ExitCode {
     interrupt::outlive_signals();
     let mut world = World::of_this_process();
-    let arguments =
+    let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
+    world.given.command.clone_from(&arguments);
     match read(arguments, &world.environment) {
         Asked::Help(text, code) => print(&mut *standard::output(), &text, code),
         Asked::Confused(text) => print(&mut *standard::errors(), &text, 1),
@@ -125,6 +126,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Show(args) => commands::show::run(ui, world, &args),
         Command::Why(args) => commands::why::run(ui, world, &args),
         Command::Unused(args) => commands::unused::run(ui, world, &args),
+        Command::Log(args) => commands::log::run(ui, world, &args),
         Command::Minimal(args) => commands::minimal::run(ui, world, &args),
         Command::Diff(args) => commands::diff::run(ui, world, &args),
         Command::Impact(args) => commands::impact::run(ui, world, &args),

@@ -151,7 +151,8 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
         done.problems.extend(torn);
     }
     match session.backend.write(&done.state) {
-        Ok(_) => {
+        Ok(stored) => {
+            done.written = Some(stored.serial).filter(|_| stored.is_written);
             queue.release();
             done.problems.extend(journal.remove().err());
         }

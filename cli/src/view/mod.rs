@@ -5,6 +5,7 @@ pub mod difference;
 pub mod function;
 pub mod init;
 pub mod json;
+pub mod log;
 pub mod output;
 pub mod plan;
 pub mod plugins;
