@@ -164,6 +164,10 @@ pub struct Done {
     pub steps: Vec<StepNote>,
     /// The serial of the state that was written, where that differs from the one before.
     pub written: Option<u64>,
+    /// Whether the state in its place is that of this run, so that another run can go on from it.
+    pub is_saved: bool,
+    /// The command line that goes on where this run has ended, without secrets.
+    pub again: Vec<String>,
     /// Problems.
     pub problems: Diagnostics,
 }

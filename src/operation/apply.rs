@@ -152,6 +152,7 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
     }
     match session.backend.write(&done.state) {
         Ok(stored) => {
+            done.is_saved = true;
             done.written = Some(stored.serial).filter(|_| stored.is_written);
             queue.release();
             done.problems.extend(journal.remove().err());

@@ -291,6 +291,7 @@ impl Run<'_> {
         problems.extend(std::mem::take(&mut done.problems));
         done.problems = self.complete(&done, problems.once());
         let plan = (self.approved.plan, self.operation());
+        done.again = self.origin.again(session);
         let record = self.origin.record((session, snapshot), plan, began, &done);
         done.problems.extend(log::append(&session.backend, &record).err());
         Ok(Applied::Done(Box::new(done)))

@@ -61,6 +61,14 @@ impl Origin {
         }
     }
 
+    /// Returns the command line that goes on where a run has ended. A saved plan is spent: it is planned anew.
+    pub(super) fn again(&self, session: &Session) -> Vec<String> {
+        match self.file {
+            Some(_) => vec!["apply".into()],
+            None => command(session),
+        }
+    }
+
     /// Returns the record of a run.
     pub(super) fn record(
         &self,

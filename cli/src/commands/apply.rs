@@ -7,6 +7,7 @@ use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, Sink, Stage};
 use entail::execute::Done;
+use entail::operation::log::Step;
 use entail::plan::signature::Trusted;
 use entail::request::Request;
 use entail::workflow::StateOptions;
@@ -20,6 +21,7 @@ use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
+use crate::view::ending::ending;
 
 /// Create or update infrastructure
 ///
@@ -151,5 +153,11 @@ pub fn report(ui: &Ui, done: &mut Done) -> u8 {
         Some(state) => ui.out(state),
         None => {}
     }
-    ui.diagnostics(std::mem::take(&mut done.problems))
+    let steps: Vec<Step> = done.steps.iter().map(|it| Step::of(it, &done.problems)).collect();
+    let code = ui.diagnostics(std::mem::take(&mut done.problems));
+    let table = ending(&steps, done, &ui.error_style());
+    if !ui.is_json() && !table.is_empty() {
+        ui.err(&table);
+    }
+    code
 }

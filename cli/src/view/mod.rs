@@ -2,6 +2,7 @@
 
 pub mod diagnostics;
 pub mod difference;
+pub mod ending;
 pub mod function;
 pub mod init;
 pub mod json;
@@ -13,6 +14,7 @@ pub mod policy;
 pub mod progress;
 pub mod query;
 pub mod requirements;
+pub mod running;
 pub mod schema;
 pub mod snippet;
 pub mod state;
