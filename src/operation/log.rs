@@ -22,7 +22,7 @@ use crate::request::PlanMode;
 use crate::world::World;
 
 pub use command::{shown, without_secrets};
-pub use find::{Found, History, find, last_durations};
+pub use find::{Found, History, find};
 pub use path::critical_path;
 pub use record::{Counts, Outcome, Overridden, PlanNote, Run, Step, StepOutcome};
 

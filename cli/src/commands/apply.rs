@@ -136,6 +136,10 @@ pub fn run(
             1
         }
         Applied::Done(mut done) => {
+            if options.request.compat_opentofu {
+                // What is printed is what OpenTofu prints, which has no table of steps.
+                done.steps.clear();
+            }
             let code = report(ui, &mut done);
             if code == 0 {
                 let state_out = options.state.files.state_out.as_deref();

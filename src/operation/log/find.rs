@@ -1,9 +1,8 @@
 //! What is asked of the log: one run, or the history of one object.
 
-use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use super::record::{Run, Step, StepOutcome};
+use super::record::{Run, Step};
 use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -57,13 +56,6 @@ fn history<'a>(runs: &'a [Run], address: &str) -> Result<History<'a>, Diagnostic
         true => Err(no_history(&address).into()),
         false => Ok(History { address, steps }),
     }
-}
-
-/// Returns how long each action on each object took when it was last done, in milliseconds.
-pub fn last_durations(runs: &[Run]) -> BTreeMap<(String, String), u64> {
-    let steps = runs.iter().flat_map(|it| &it.steps);
-    let done = steps.filter(|it| it.outcome == StepOutcome::Done);
-    done.map(|it| ((it.address.clone(), it.action.clone()), it.for_ms)).collect()
 }
 
 fn no_run(name: &str) -> Diagnostic {
