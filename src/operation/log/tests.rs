@@ -39,7 +39,7 @@ fn run(steps: Vec<Step>) -> Run {
         recovered: 0,
         overridden: Vec::new(),
     };
-    origin.with_steps(&World::default(), &Done::default(), steps)
+    origin.with_steps(&World::of_this_process(), &Done::default(), steps)
 }
 
 #[test]
