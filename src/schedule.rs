@@ -12,6 +12,8 @@ pub struct Schedule {
     users: Vec<Vec<u32>>,
     ready: VecDeque<u32>,
     settled: Vec<bool>,
+    /// What each thing waited for last; itself where it waited for nothing.
+    last: Vec<u32>,
     left: usize,
 }
 
@@ -32,6 +34,7 @@ impl Schedule {
             users: vec![Vec::new(); count],
             ready: VecDeque::new(),
             settled: vec![false; count],
+            last: (0..count as u32).collect(),
             left: count,
         };
         for (user, used) in waits {
@@ -58,6 +61,7 @@ impl Schedule {
         self.left -= 1;
         for user in std::mem::take(&mut self.users[thing as usize]) {
             self.waiting[user as usize] -= 1;
+            self.last[user as usize] = thing;
             if self.waiting[user as usize] == 0 {
                 self.ready.push_back(user);
             }
@@ -81,6 +85,7 @@ impl Schedule {
         self.waiting.resize(count, 0);
         self.users.resize_with(count, Vec::new);
         self.settled.resize(count, false);
+        self.last.extend(first as u32..count as u32);
         for (user, used) in waits {
             if !self.settled[used as usize] && !self.settled[user as usize] {
                 self.waiting[user as usize] += 1;
@@ -121,6 +126,11 @@ impl Schedule {
     /// Returns whether a thing is done.
     pub fn is_settled(&self, thing: u32) -> bool {
         self.settled[thing as usize]
+    }
+
+    /// Returns the thing that was done last of those that a thing has waited for.
+    pub fn last_awaited(&self, thing: u32) -> Option<u32> {
+        Some(self.last[thing as usize]).filter(|it| *it != thing)
     }
 
     /// Returns the things that are not done, for a report of what waits for itself.

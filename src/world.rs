@@ -66,6 +66,8 @@ pub enum VariableSource {
 /// What the user says of the root module's variables: flags, and answers to questions.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
+    /// The words of the command line behind the program's name.
+    pub command: Vec<String>,
     /// `-var` and `-var-file`, in order.
     pub variables: Vec<VariableSource>,
     answers: Arc<Mutex<Answers>>,

@@ -29,6 +29,8 @@ mod ledger;
 mod interrupt;
 #[path = "it/limits.rs"]
 mod limits;
+#[path = "it/logged.rs"]
+mod logged;
 #[path = "it/metamorphic.rs"]
 mod metamorphic;
 #[path = "it/missed.rs"]

@@ -115,6 +115,12 @@ fn hear(ui: &Ui) {
                 "\nInterrupt received.\nPlease wait for {PRODUCT} to exit or data loss may occur.\nGracefully shutting down...\n"
             ));
             say("Stopping operation...".into());
+            say(match interrupts.is_carrying_out.load(Ordering::SeqCst) {
+                true => ui.awaited(),
+                false => format!(
+                    "Nothing was begun. A second interrupt ends {PRODUCT} at once, and loses nothing."
+                ),
+            });
         }
         2 => say("\nTwo interrupts received. What still runs is abandoned; what was finished is saved.\n".into()),
         _ => {}

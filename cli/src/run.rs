@@ -24,13 +24,13 @@ pub fn main() -> ExitCode {
     let mut words = std::env::args_os();
     PROGRAM.invoked_as(Path::new(&words.next().unwrap_or_default()));
     let mut world = World::of_this_process();
-    let arguments = words.map(|it| it.to_string_lossy().into_owned()).collect();
-    let arguments: Vec<String> = arguments;
+    let arguments: Vec<String> = words.map(|it| it.to_string_lossy().into_owned()).collect();
     if let Some((first, rest)) = arguments.split_first()
         && first == complete::COMMAND
     {
         return print(&mut *standard::output(), &complete::answer(rest), 0);
     }
+    world.given.command.clone_from(&arguments);
     match read(arguments, &world.environment) {
         Asked::Help(text, code) => print(&mut *standard::output(), &text, code),
         Asked::Confused(text) => print(&mut *standard::errors(), &text, 1),
@@ -147,6 +147,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Show(args) => commands::show::run(ui, world, &args),
         Command::Why(args) => commands::why::run(ui, world, &args),
         Command::Unused(args) => commands::unused::run(ui, world, &args),
+        Command::Log(args) => commands::log::run(ui, world, &args),
         Command::Minimal(args) => commands::minimal::run(ui, world, &args),
         Command::Diff(args) => commands::diff::run(ui, world, &args),
         Command::Impact(args) => commands::impact::run(ui, world, &args),

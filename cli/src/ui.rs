@@ -23,6 +23,7 @@ use crate::standard;
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
 use crate::view::plan::reading::Reading;
+use crate::view::running::Running;
 use crate::view::style::Style;
 use crate::view::{init, json, policy, progress};
 
@@ -68,6 +69,7 @@ pub struct Ui {
     streams: Mutex<Streams>,
     input: Input,
     done: Mutex<Summary>,
+    running: Mutex<Running>,
 }
 
 /// Apart from the other streams, so that something can be said while an answer is waited for.
@@ -144,6 +146,7 @@ impl Ui {
             streams: Mutex::new(streams),
             input: Arc::new(Mutex::new(input)),
             done: Mutex::default(),
+            running: Mutex::default(),
         }
     }
 
@@ -370,6 +373,11 @@ impl Ui {
         Host { world, sources: &self.sources, tell: self, ask: self, stop }
     }
 
+    /// Returns what a run that is to stop waits for.
+    pub fn awaited(&self) -> String {
+        self.running.lock().awaited()
+    }
+
     fn timestamp(&self) -> String {
         self.world.now().format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
     }
@@ -395,6 +403,7 @@ impl Ui {
 impl Sink for Ui {
     fn event(&self, event: Event) {
         progress::count(&mut self.done.lock(), &event);
+        self.running.lock().take(&event);
         if self.has_messages() {
             self.messages(&json::messages(&event, &self.sources, &self.timestamp()));
         }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::world::open_regular;
 
+mod append;
 mod folder;
 mod locked;
 mod place;
@@ -18,6 +19,7 @@ mod replace;
 #[cfg(test)]
 mod tests;
 
+pub use append::append_line;
 pub use folder::NewFolder;
 pub use locked::{Locked, claim, lock};
 pub use place::check_keeps;

@@ -27,7 +27,7 @@ mod tests;
 pub mod workspace;
 
 pub use lock::{LockGuard, LockInfo, LockProblem};
-pub use snapshots::{JournalFile, Recover, Snapshots};
+pub use snapshots::{JournalFile, Recover, Runs, Snapshots};
 
 /// A snapshot as read.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ pub enum Part {
     RemoteState,
     /// A saved plan.
     Plan,
-    /// One line of the journal. Sealed it is text without a line feed.
+    /// One line of the journal or of the log. Sealed it is text without a line feed.
     Line,
 }
 

@@ -12,10 +12,12 @@ use crate::state::{State, read, write};
 use crate::world::World;
 
 mod journal;
+mod runs;
 mod stale;
 mod trouble;
 
 pub use journal::JournalFile;
+pub use runs::Runs;
 pub use stale::Recover;
 
 use journal::Known;

@@ -64,6 +64,15 @@ impl<'a> Failures<'a> {
         self.failed.iter().copied().collect()
     }
 
+    /// Returns what failed of itself and holds a phase back.
+    pub(super) fn first_cause(&self, held: Vertex) -> Option<Vertex> {
+        let mut cause = *self.held.get(&held)?;
+        while let Some(earlier) = self.held.get(&cause) {
+            cause = *earlier;
+        }
+        Some(cause)
+    }
+
     /// Returns what was held back.
     pub(super) fn held(&self) -> impl Iterator<Item = Vertex> {
         self.held.keys().copied()

@@ -21,7 +21,7 @@ use crate::observe::Observer;
 use crate::plan::{Action, Plan};
 use crate::state::State;
 use crate::state::journal::{Begun, Record};
-use crate::value::Value;
+use crate::value::{Str, Value};
 use crate::world::World;
 
 mod dependencies;
@@ -160,8 +160,48 @@ pub struct Done {
     pub is_journal_torn: bool,
     /// The state as a file, where no file could be written.
     pub unwritten: Option<String>,
+    /// What became of each step: those that ended in the order in which they did, then those that did not.
+    pub steps: Vec<StepNote>,
+    /// The serial of the state that was written, where that differs from the one before.
+    pub written: Option<u64>,
+    /// Whether the state in its place is that of this run, so that another run can go on from it.
+    pub is_saved: bool,
+    /// The command line that goes on where this run has ended, without secrets.
+    pub again: Vec<String>,
     /// Problems.
     pub problems: Diagnostics,
+}
+
+/// What became of one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepNote {
+    /// The object.
+    pub address: Instance,
+    /// The key of a deposed object.
+    pub deposed: Option<Str>,
+    /// What was to be done with it.
+    pub action: Action,
+    /// When it was begun, counted from the beginning of the run.
+    pub started: Duration,
+    /// For how long it ran.
+    pub elapsed: Duration,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The step that it waited for last: its place among all.
+    pub after: Option<usize>,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was done.
+    Done,
+    /// It failed: the summary of the error, where one names the object.
+    Failed(Option<String>),
+    /// It still ran when the run was ended, and nothing is known of what became of it.
+    Abandoned,
+    /// It was not begun, because of this object; `None` where the run was stopped.
+    NotAttempted(Option<String>),
 }
 
 /// What a step came to: what to note, and what others then read.

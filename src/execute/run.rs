@@ -17,9 +17,11 @@ use crate::event::{Event, EventObject, Sink};
 use crate::plan::{Action, Change};
 use crate::state::{Object, State};
 
+mod course;
 mod steps;
 mod turns;
 
+use self::course::Course;
 use self::steps::Steps;
 use self::turns::Turns;
 
@@ -102,6 +104,8 @@ struct Run<'c, 'a> {
     ctx: &'c Context<'a>,
     done: Done,
     steps: Steps<'a>,
+    /// What became of each of them.
+    course: Course,
     /// What must not run side by side.
     turns: Turns,
     /// Ephemeral resources that nothing uses any more.
@@ -126,10 +130,12 @@ struct Run<'c, 'a> {
 
 impl<'c, 'a> Run<'c, 'a> {
     fn new(ctx: &'c Context<'a>) -> Run<'c, 'a> {
+        let steps = Steps::of(ctx);
         Run {
             ctx,
             done: Done { state: ctx.plan.prior_state.clone(), ..Done::default() },
-            steps: Steps::of(ctx),
+            course: Course::new(steps.vertices.len()),
+            steps,
             turns: Turns::of(ctx.facts),
             idle: Vec::new(),
             failures: Failures::of(ctx.observer.engine(), ctx.order),
@@ -162,11 +168,11 @@ impl<'c, 'a> Run<'c, 'a> {
             let vertex = self.steps.vertices[next as usize];
             let is_held_back = self.failures.hold_back(vertex);
             if !self.steps.steps.contains(&vertex) {
-                self.steps.schedule.complete(next);
+                self.pass(next);
                 continue;
             }
             if is_held_back {
-                self.steps.schedule.complete(next);
+                self.pass(next);
                 self.let_go(vertex.0);
                 continue;
             }
@@ -190,6 +196,7 @@ impl<'c, 'a> Run<'c, 'a> {
                 self.done.stopped = true;
                 continue;
             }
+            self.course.begin(next);
             let existing = self.done.state.object_of(change);
             let mut step: Step<'c> =
                 Box::pin(carry_out(ctx, change, vertex, existing).map(move |it| (next, it)));
@@ -251,6 +258,7 @@ impl<'c, 'a> Run<'c, 'a> {
         let ctx = self.ctx;
         let (node, phase) = self.steps.vertices[step as usize];
         self.running.remove(&step);
+        self.course.end(&self.steps, step, Some(&outcome));
         for waiting in self.turns.end(node) {
             self.steps.schedule.again(waiting);
         }
@@ -291,6 +299,12 @@ impl<'c, 'a> Run<'c, 'a> {
             ctx.sink.event(event(it.subject, it.action, it.elapsed));
         }
         self.unreported += 1;
+    }
+
+    /// A phase is over in which nothing was done.
+    fn pass(&mut self, step: u32) {
+        self.course.end(&self.steps, step, None);
+        self.steps.schedule.complete(step);
     }
 
     /// One step of a node is over: perhaps it was the last that its provider instance was kept for.
@@ -361,6 +375,13 @@ impl<'c, 'a> Run<'c, 'a> {
         self.done.stopped |= self.is_halted() && self.steps.schedule.left() > 0;
         self.done.abandoned =
             self.running.values().map(|it| it.subject.address.to_string()).collect();
+        let abandoned = self.running.keys().copied();
+        let structure = &self.ctx.observer.values.structure;
+        let name = |node| {
+            let address = structure.instance(node).map(|it| it.to_string());
+            address.unwrap_or_else(|| "another step".into())
+        };
+        self.done.steps = self.course.finish(&self.steps, &self.failures, abandoned, name);
         finish::finish(self.ctx, &mut self.done, &self.failures, &self.unbegun);
         let found = self.ctx.observer.values.take_problems();
         self.done.problems.extend(found.settled(self.ctx.observer.values.sources));

@@ -152,7 +152,9 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
         done.problems.extend(torn);
     }
     match session.backend.write(&done.state) {
-        Ok(_) => {
+        Ok(stored) => {
+            done.is_saved = true;
+            done.written = Some(stored.serial).filter(|_| stored.is_written);
             queue.release();
             done.problems.extend(journal.remove().err());
         }

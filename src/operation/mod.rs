@@ -11,6 +11,7 @@ pub mod git;
 pub mod graph;
 pub mod impact;
 pub mod import;
+pub mod log;
 pub mod minimal;
 pub mod models;
 pub mod modules;

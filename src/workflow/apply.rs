@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::host::Host;
 use super::judging::{Kept, denied_plan, in_force};
+use super::log::Origin;
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
@@ -18,7 +19,7 @@ use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
-use crate::operation::{policies, saved, validate, variables};
+use crate::operation::{log, policies, saved, validate, variables};
 use crate::plan::Plan;
 use crate::policy::Verdict;
 use crate::request::PlanMode;
@@ -70,7 +71,8 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
     }
     let approved = Approved { keeps_undecided: true, ..approved(&planned) };
     let (pool, watch) = (&planned.pool, None);
-    let run = Run { session: &session, pool, approved: &approved, options, watch };
+    let origin = Origin::default();
+    let run = Run { session: &session, pool, approved: &approved, options, watch, origin };
     run.carry_out(host, &snapshot, lasting(problems)).await
 }
 
@@ -117,12 +119,14 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     }
     let approved = approved(&planned);
     let seen = run.see(&session, &planned);
+    let origin = Origin::judged(judged.as_ref().map(|it| &it.0));
     let judged = judged.as_ref().map(|it| (&it.0, it.1));
     let denied = |it: &Verdict| host.tell.denied(it);
     let watch =
         seen.as_ref().zip(judged).and_then(|it| it.0.watch(it.1, &options.policies, &denied));
     let watch = watch.as_ref().map(|it| it as &dyn Watch);
-    let run = Run { session: &session, pool: &planned.pool, approved: &approved, options, watch };
+    let pool = &planned.pool;
+    let run = Run { session: &session, pool, approved: &approved, options, watch, origin };
     run.carry_out(host, &snapshot, later).await
 }
 
@@ -196,7 +200,8 @@ async fn saved_plan(
         None => None,
     };
     let watch = watch.as_ref().map(|it| it as &dyn Watch);
-    let run = Run { session: &session, pool: &pool, approved: &approved, options, watch };
+    let origin = Origin::judged(Some(&report)).of_file(host.world, path);
+    let run = Run { session: &session, pool: &pool, approved: &approved, options, watch, origin };
     run.carry_out(host, &snapshot, warnings).await
 }
 
@@ -293,6 +298,8 @@ struct Run<'a> {
     options: &'a ApplyOptions,
     /// Who judges what becomes known.
     watch: Option<&'a dyn Watch>,
+    /// What its log tells besides what was done.
+    origin: Origin,
 }
 
 impl Run<'_> {
@@ -304,6 +311,7 @@ impl Run<'_> {
         mut problems: Diagnostics,
     ) -> Result<Applied, Diagnostics> {
         host.tell.carries_out();
+        let began = host.world.now();
         let parallelism = self.options.request.parallelism.max(1);
         let Run { session, pool, approved, .. } = self;
         let (sink, stop, watch) = (host.tell, host.stop, self.watch);
@@ -311,7 +319,21 @@ impl Run<'_> {
         let mut done = operation::apply(session, pool, approved, snapshot, conduct).await?;
         problems.extend(std::mem::take(&mut done.problems));
         done.problems = self.complete(&done, problems.once());
+        let plan = (self.approved.plan, self.operation());
+        done.again = self.origin.again(session);
+        let record = self.origin.record((session, snapshot), plan, began, &done);
+        done.problems.extend(log::append(&session.backend, &record).err());
         Ok(Applied::Done(Box::new(done)))
+    }
+
+    /// Returns what the log calls the run.
+    fn operation(&self) -> &'static str {
+        match self.approved.plan.mode {
+            // Only `refresh` shows no plan.
+            _ if self.approved.keeps_undecided => "refresh",
+            PlanMode::Destroy => "destroy",
+            PlanMode::Normal | PlanMode::RefreshOnly => "apply",
+        }
     }
 
     /// Returns the problems of the run with those that its end adds.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::host::Host;
+use super::log::command;
 use super::open::{lock, read_state, root_variables};
 use super::options::StateOptions;
 use super::with_room;
@@ -11,6 +12,7 @@ use crate::address::Instance;
 use crate::config::files::config_files;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::operation::import::{self as operation, Refusal, check_target, wrong_mode};
+use crate::operation::log;
 use crate::operation::session::Session;
 use crate::request::Request;
 use crate::world::World;
@@ -54,6 +56,7 @@ pub fn import(host: &Host<'_>, options: &ImportOptions) -> Result<Imported, Diag
             Err(Refusal::Problem(problem)) => return Err(problem.into()),
             Err(Refusal::NoBlock(module)) => return Ok(Imported::NoBlock(module)),
         }
+        let began = host.world.now();
         let adopts = Some((options.address.clone(), options.id.clone()));
         let request = Request { adopts, ..options.request.clone() };
         let guard = lock(host, &session.backend, options.state.lock, "import")?;
@@ -62,9 +65,22 @@ pub fn import(host: &Host<'_>, options: &ImportOptions) -> Result<Imported, Diag
         let known = snapshot.state.unwrap_or_default();
         let work = operation::import(&session, &request, known, variables, host.tell);
         let imported = runtime.block_on(host.unless_stopped(work))?;
-        session.backend.write(&imported.state)?;
+        let stored = session.backend.write(&imported.state)?;
+        let serial = Some(stored.serial).filter(|_| stored.is_written);
+        let origin = log::Origin {
+            operation: "import",
+            began,
+            command: command(&session),
+            workspace: &session.workspace,
+            plan: None,
+            recovered: snapshot.recovered,
+            overridden: Vec::new(),
+        };
+        let run = origin.imported(host.world, &options.address, serial);
+        let not_logged = log::append(&session.backend, &run).err();
         guard.release()?;
         let mut warnings = imported.warnings;
+        warnings.extend(not_logged);
         warnings.extend(session.warnings.iter().cloned());
         Ok(Imported::Done(warnings))
     })?

@@ -17,6 +17,7 @@ pub mod impact;
 pub mod import;
 pub mod init;
 pub mod judging;
+pub mod log;
 pub mod minimal;
 pub mod names;
 pub mod open;

@@ -69,6 +69,8 @@ fn the_first_interrupt_finishes_what_runs_and_saves_it() {
         for wanted in [
             "Interrupt received.",
             "Stopping operation...",
+            "time_sleep.slow: creating for ",
+            "A second interrupt abandons these",
             "time_sleep.slow: Creation complete",
             "execution halted",
         ] {
@@ -111,6 +113,9 @@ fn an_interrupted_provisioner_taints_at_the_second_interrupt() {
     let (text, code) =
         interrupted(&place, &["apply", "-auto-approve"], &[("(local-exec): begun", "KILL")]);
     assert_eq!(code, None, "{text}");
+    let text = place.succeed(&["plan"]);
+    assert!(text.contains("Finished steps of an interrupted run taken up"), "{text}");
+    assert!(text.contains("- terraform_data.a is recorded"), "{text}");
     assert!(place.succeed(&["plan"]).contains("is tainted, so it must be replaced"));
 }
 

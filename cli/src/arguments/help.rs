@@ -16,7 +16,8 @@ const INDENT: usize = 26;
 /// The commands one works with every day, in the order of use.
 const MAIN: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"];
 /// What only this program has.
-const OWN: [&str; 8] = ["why", "whatif", "impact", "diff", "minimal", "unused", "query", "facts"];
+const OWN: [&str; 9] =
+    ["why", "whatif", "impact", "diff", "minimal", "unused", "log", "query", "facts"];
 
 /// Returns the list of commands.
 pub fn overview(grammar: &Grammar) -> String {

@@ -7,6 +7,7 @@ use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, Sink, Stage};
 use entail::execute::Done;
+use entail::operation::log::Step;
 use entail::plan::signature::Trusted;
 use entail::request::Request;
 use entail::workflow::StateOptions;
@@ -20,6 +21,7 @@ use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
+use crate::view::ending::ending;
 use crate::view::plan::reading::Reading;
 
 /// Create or update infrastructure
@@ -136,6 +138,10 @@ pub fn run(
             1
         }
         Applied::Done(mut done) => {
+            if options.request.compat_opentofu {
+                // What is printed is what OpenTofu prints, which has no table of steps.
+                done.steps.clear();
+            }
             let code = report(ui, &mut done);
             if code == 0 {
                 let state_out = options.state.files.state_out.as_deref();
@@ -153,5 +159,11 @@ pub fn report(ui: &Ui, done: &mut Done) -> u8 {
         Some(state) => ui.out(state),
         None => {}
     }
-    ui.diagnostics(std::mem::take(&mut done.problems))
+    let steps: Vec<Step> = done.steps.iter().map(|it| Step::of(it, &done.problems)).collect();
+    let code = ui.diagnostics(std::mem::take(&mut done.problems));
+    let table = ending(&steps, done, &ui.error_style());
+    if !ui.is_json() && !table.is_empty() {
+        ui.err(&table);
+    }
+    code
 }

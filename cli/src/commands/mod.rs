@@ -19,6 +19,7 @@ pub mod graph;
 pub mod impact;
 pub mod import;
 pub mod init;
+pub mod log;
 pub mod login;
 pub mod man;
 pub mod metadata;
@@ -88,6 +89,7 @@ pub enum Command {
     Get(get::GetArgs),
     Graph(graph::GraphArgs),
     Import(import::ImportArgs),
+    Log(log::LogArgs),
     Login(login::LoginArgs),
     Logout(login::LogoutArgs),
     #[command(hide = true)]

@@ -2,9 +2,11 @@
 
 pub mod diagnostics;
 pub mod difference;
+pub mod ending;
 pub mod function;
 pub mod init;
 pub mod json;
+pub mod log;
 pub mod output;
 pub mod plan;
 pub mod plugins;
@@ -12,6 +14,7 @@ pub mod policy;
 pub mod progress;
 pub mod query;
 pub mod requirements;
+pub mod running;
 pub mod schema;
 pub mod snippet;
 pub mod state;

@@ -66,6 +66,7 @@ pub(super) fn take_up(
             return StaleJournal::Spent;
         }
         if let Some(base) = base.as_ref().filter(|_| is_next) {
+            snapshot.warnings.extend(is_over.then(|| taken_up(&records)).flatten());
             recovered(snapshot, &base.next_lineage, records);
             return StaleJournal::Taken;
         }
@@ -105,6 +106,35 @@ fn recovered(snapshot: &mut Snapshot, next_lineage: &str, records: Vec<Record>) 
     snapshot.recovered = records.len();
     records.into_iter().for_each(|it| state.record(it));
     snapshot.state = Some(state);
+}
+
+/// The most objects of an interrupted run that are named.
+const MOST_NAMED: usize = 20;
+
+/// What an interrupted run has finished is taken into the state. Nothing where that was outputs alone.
+fn taken_up(records: &[Record]) -> Option<Diagnostic> {
+    let mut lines = Vec::new();
+    for it in records {
+        let (address, deposed, what) = match it {
+            Record::Written { address, deposed, .. } => (address, deposed, "is recorded"),
+            Record::Removed { address, deposed } => (address, deposed, "is gone"),
+            Record::Output { .. } => continue,
+        };
+        let deposed = deposed.as_ref().map(|it| format!(" (deposed {it})")).unwrap_or_default();
+        lines.push(format!("  - {address}{deposed} {what}"));
+    }
+    let more = lines.len().saturating_sub(MOST_NAMED);
+    lines.truncate(MOST_NAMED);
+    if more > 0 {
+        lines.push(format!("  - and {more} more"));
+    }
+    (!lines.is_empty()).then(|| {
+        Diagnostic::warning("Finished steps of an interrupted run taken up").detail(format!(
+            "A run has ended before it could store the state. Its journal has told what it had finished:\n{}\n\nNothing of that is lost, and \
+             nothing is to be done about it.",
+            lines.join("\n")
+        ))
+    })
 }
 
 /// What whoever only looks is told.

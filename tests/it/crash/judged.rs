@@ -45,6 +45,9 @@ impl Expected {
             "terraform.tfstate.#-#.backup",
             "other.tfstate.#.backup",
             "out.tfstate.backup",
+            "terraform.tfstate.log",
+            "other.tfstate.log",
+            "out.tfstate.log",
         ];
         let kept = kept.map(str::to_owned);
         let all = expected.old.keys().chain(expected.new.keys()).cloned();

@@ -1,0 +1,102 @@
+//! `log`: what was done to a state, and what each run adds to that.
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+
+use super::host::Host;
+use super::state::OpenState;
+use crate::backend::Snapshot;
+use crate::backend::files;
+use crate::backend::local::Choice;
+use crate::diagnostic::Diagnostics;
+use crate::execute::Done;
+use crate::operation::log::{self, Overridden, PlanNote, Run};
+use crate::operation::session::Session;
+use crate::plan::Plan;
+use crate::policy::Report;
+use crate::world::World;
+
+/// Reads the log of the selected workspace, oldest run first. What of it cannot be read is told.
+///
+/// # Errors
+///
+/// If there is no place of states, or its log cannot be read at all.
+pub fn runs(host: &Host<'_>, files: &Choice) -> Result<Vec<Run>, Diagnostics> {
+    let opened = OpenState::open(host, files)?;
+    let (runs, problems) = log::read(opened.backend())?;
+    host.tell.problems(problems);
+    Ok(runs)
+}
+
+/// What the log tells of a run besides what was done.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    overridden: Vec<Overridden>,
+    file: Option<String>,
+    file_sha256: Option<String>,
+}
+
+impl Origin {
+    /// Returns the origin of a plan that was judged.
+    pub(super) fn judged(report: Option<&Report>) -> Origin {
+        let verdicts = report.into_iter().flat_map(|it| &it.verdicts);
+        let overridden = verdicts.filter_map(|it| {
+            Some(Overridden {
+                rule: it.name.clone(),
+                address: it.address.clone(),
+                because: it.overridden.clone()?,
+            })
+        });
+        Origin { overridden: overridden.collect(), ..Origin::default() }
+    }
+
+    /// Adds the file of a saved plan.
+    pub(super) fn of_file(self, world: &World, path: &Path) -> Origin {
+        let bytes = files::read(&world.root.join(path)).ok().flatten();
+        Origin {
+            file: Some(path.display().to_string()),
+            file_sha256: bytes.map(|it| log::file_digest(&it)),
+            ..self
+        }
+    }
+
+    /// Returns the command line that goes on where a run has ended. A saved plan is spent: it is planned anew.
+    pub(super) fn again(&self, session: &Session) -> Vec<String> {
+        match self.file {
+            Some(_) => vec!["apply".into()],
+            None => command(session),
+        }
+    }
+
+    /// Returns the record of a run.
+    pub(super) fn record(
+        &self,
+        (session, snapshot): (&Session, &Snapshot),
+        (plan, operation): (&Plan, &'static str),
+        began: DateTime<Utc>,
+        done: &Done,
+    ) -> Run {
+        let origin = log::Origin {
+            operation,
+            began,
+            command: command(session),
+            workspace: &session.workspace,
+            plan: Some(PlanNote {
+                digest: log::digest(plan),
+                file: self.file.clone(),
+                file_sha256: self.file_sha256.clone(),
+            }),
+            recovered: snapshot.recovered,
+            overridden: self.overridden.clone(),
+        };
+        origin.record(&session.world, done)
+    }
+}
+
+/// Returns the command line of this process. What nobody declares may be anything, secrets included.
+pub(super) fn command(session: &Session) -> Vec<String> {
+    let variables = &session.config.root().variables;
+    let is_secret = |name: &str| variables.get(name).is_none_or(|it| it.sensitive || it.ephemeral);
+    log::without_secrets(&session.world.given.command, is_secret)
+}
