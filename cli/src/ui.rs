@@ -5,7 +5,6 @@ use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use entail::address::{Instance, Provider, Resource};
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::event::{Event, Sink, Stage, Summary};
 use entail::plan::Plan;
@@ -29,6 +28,7 @@ use crate::view::{init, json, policy, progress};
 
 mod asking;
 pub mod editing;
+mod listing;
 mod pager;
 #[cfg(test)]
 mod tests;
@@ -229,24 +229,6 @@ impl Ui {
         1
     }
 
-    /// Holds what is said from now on for people at a terminal, until the command ends: then it goes through a pager where it is
-    /// longer than the screen.
-    pub fn hold(&self) {
-        if self.out_is_terminal && !self.manner.json && pager::named(&self.world).is_some() {
-            self.streams().held.get_or_insert_default();
-        }
-    }
-
-    /// Shows what was held.
-    fn page(&self) {
-        let Some(text) = self.streams().held.take() else { return };
-        let lines = text.iter().filter(|it| **it == b'\n').count();
-        let pager = pager::named(&self.world).filter(|_| lines >= self.rows);
-        if !pager.is_some_and(|it| pager::show(&it, &text)) {
-            self.out(&String::from_utf8_lossy(&text));
-        }
-    }
-
     /// Writes to the standard error as it is.
     pub fn err(&self, text: &str) {
         // What was said before stands before it.
@@ -306,26 +288,6 @@ impl Ui {
     pub fn message(&self, text: &str) {
         let event = Event::Message(text.to_owned());
         self.messages(&json::messages(&event, &self.sources, &self.timestamp()));
-    }
-
-    /// Lists workspaces for machines.
-    pub fn workspaces(&self, names: &[String], selected: &str) {
-        self.messages(&json::workspaces(names, selected, &self.timestamp()));
-    }
-
-    /// Lists addresses of the state, one per line or message.
-    pub fn addresses(&self, listed: &[Instance]) {
-        if self.has_messages() {
-            self.messages(&json::addresses(listed, &self.timestamp()));
-        }
-        self.show(|out| listed.iter().try_for_each(|it| writeln!(out, "{it}")));
-    }
-
-    /// Tells machines which resources get another provider.
-    pub fn replaced_provider(&self, from: &Provider, to: &Provider, resources: &[&Resource]) {
-        let resources: Vec<String> = resources.iter().map(ToString::to_string).collect();
-        let (from, to) = (from.to_string(), to.to_string());
-        self.messages(&json::replaced_provider(&from, &to, &resources, &self.timestamp()));
     }
 
     /// Prints problems: warnings to the standard output, errors to the standard error. Returns the exit code.

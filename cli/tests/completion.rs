@@ -1,5 +1,7 @@
 //! Completion in the shells themselves, as far as they are installed.
 
+#![expect(clippy::print_stderr, reason = "a shell that is missing is told")]
+
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -121,6 +121,8 @@ fn shown_examples(name: &str) -> String {
 fn positionals(grammar: &Grammar) -> String {
     grammar
         .get_positionals()
+        // What stands behind `--` is named with what stands before it.
+        .filter(|it| !it.is_last_set())
         .filter_map(|it| it.get_value_names()?.first())
         // What takes no words has a place for them all the same, to complain of them.
         .filter(|it| !it.is_empty() && *it != "WORDS")

@@ -5,23 +5,45 @@ use std::process::{Command, Stdio};
 
 use entail::world::World;
 
+use super::Ui;
+
 /// What shows long texts where nothing names a pager.
 const USUAL: &str = "less";
 
+impl Ui {
+    /// Holds what is said from now on for people at a terminal, until the command ends: then it goes through a pager where it is
+    /// longer than the screen.
+    pub fn hold(&self) {
+        if self.out_is_terminal && !self.manner.json && named(&self.world).is_some() {
+            self.streams().held.get_or_insert_default();
+        }
+    }
+
+    /// Shows what was held.
+    pub(super) fn page(&self) {
+        let Some(text) = self.streams().held.take() else { return };
+        let lines = text.iter().filter(|it| **it == b'\n').count();
+        let pager = named(&self.world).filter(|_| lines >= self.rows);
+        if !pager.is_some_and(|it| show(&it, &text)) {
+            self.out(&String::from_utf8_lossy(&text));
+        }
+    }
+}
+
 /// Returns the command line of the pager; nothing where there is to be none.
-pub fn named(world: &World) -> Option<String> {
+fn named(world: &World) -> Option<String> {
     let is_set = |name: &str| world.variable(name).is_some_and(|it| !it.is_empty());
     if is_set("NO_PAGER") || is_set("TF_IN_AUTOMATION") || world.variable("TERM") == Some("dumb") {
         return None;
     }
-    match world.variable("PAGER") {
-        Some(named) => Some(named.to_owned()).filter(|it| !it.trim().is_empty() && it != "cat"),
+    match world.environment.get("PAGER") {
+        Some(named) => Some(named.to_owned()).filter(|it| !it.trim().is_empty() && *it != "cat"),
         None => Some(USUAL.to_owned()),
     }
 }
 
 /// Shows a text in the pager. Returns whether it was shown: a pager that cannot be started, or is none, shows nothing.
-pub fn show(pager: &str, text: &[u8]) -> bool {
+fn show(pager: &str, text: &[u8]) -> bool {
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());
     // Colours as they are, no clearing of the screen, and gone at once where all fits.

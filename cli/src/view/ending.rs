@@ -5,9 +5,9 @@ use std::fmt::Write;
 use entail::execute::Done;
 use entail::operation::log::{Step, StepOutcome, shown};
 
-use super::PRODUCT;
 use super::log::{name, with_outcome};
 use super::style::{Paint, Style, harmless};
+use entail::world::PROGRAM;
 
 /// The most steps of one kind that are listed.
 const MOST: usize = 20;
@@ -34,14 +34,14 @@ pub fn ending(steps: &[Step], done: &Done, style: &Style) -> String {
         }
         let more = count(outcome).saturating_sub(MOST);
         if more > 0 {
-            let _ = writeln!(out, "  and {more} more {}: {PRODUCT} log -last", outcome.name());
+            let _ = writeln!(out, "  and {more} more {}: {PROGRAM} log -last", outcome.name());
         }
     }
     if done.is_saved && !done.again.is_empty() {
         let command = harmless(&shown(&done.again)).into_owned();
         let _ = writeln!(
             out,
-            "\nWhat was done is in the state. Once the cause is mended, this goes on with the rest:\n    {PRODUCT} {command}"
+            "\nWhat was done is in the state. Once the cause is mended, this goes on with the rest:\n    {PROGRAM} {command}"
         );
     }
     out

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::record::{Run, Step};
 use crate::address::Instance;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::world::PROGRAM;
 
 /// What was found.
 pub enum Found<'a> {
@@ -60,7 +61,7 @@ fn history<'a>(runs: &'a [Run], address: &str) -> Result<History<'a>, Diagnostic
 
 fn no_run(name: &str) -> Diagnostic {
     Diagnostic::error("No such run").detail(format!(
-        "The log has no run whose name begins with {name:?}. \"entail log\" lists them; an address, such as null_resource.a, asks for the history of an object."
+        "The log has no run whose name begins with {name:?}. \"{PROGRAM} log\" lists them; an address, such as null_resource.a, asks for the history of an object."
     ))
 }
 
@@ -72,6 +73,6 @@ fn several(name: &str, one: &str, other: &str) -> Diagnostic {
 
 fn no_history(address: &str) -> Diagnostic {
     Diagnostic::error("No such object in the log").detail(format!(
-        "No run in the log has touched {address}. It may have been made before there was a log, by another program, or under another address: \"entail log\" lists the runs, and \"entail state list\" the objects."
+        "No run in the log has touched {address}. It may have been made before there was a log, by another program, or under another address: \"{PROGRAM} log\" lists the runs, and \"{PROGRAM} state list\" the objects."
     ))
 }
