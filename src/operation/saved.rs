@@ -25,6 +25,7 @@ use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
+use crate::policy::model::Secrets;
 use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, Report};
 use crate::value::{Str, Value};
@@ -62,6 +63,8 @@ pub struct Loaded {
     pub(super) words: super::explain::words::Words,
     /// Where the root module's variables were given.
     pub given: BTreeMap<Str, Given>,
+    /// What providers call sensitive.
+    pub secrets: Secrets,
     extras: PlanExtras,
 }
 
@@ -121,6 +124,10 @@ pub fn save(
             .unwrap_or_default(),
         ),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
+        (
+            "secrets".to_owned(),
+            serde_json::to_vec(&super::models::secrets(planned)).unwrap_or_default(),
+        ),
         ("given".to_owned(), {
             let given = given(&session.config, &planned.variables, &session.sources);
             serde_json::to_vec(&given).unwrap_or_default()
@@ -219,6 +226,7 @@ pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
     let blocks = serde_json::from_slice(entry("blocks")).unwrap_or_default();
     let words = serde_json::from_slice(entry("words")).unwrap_or_default();
     let given = serde_json::from_slice(entry("given")).unwrap_or_default();
+    let secrets = serde_json::from_slice(entry("secrets")).unwrap_or_default();
     Ok(Loaded {
         plan,
         structure,
@@ -232,6 +240,7 @@ pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
         blocks,
         words,
         given,
+        secrets,
         extras,
     })
 }
