@@ -390,6 +390,7 @@ fn outside_packages_have_one_owner() {
         ("hcl_edit", &["src/syntax"]),
         ("clap", &["cli"]),
         ("rustyline", &["cli/src/ui"]),
+        ("indicatif", &["cli/src/ui"]),
         ("miette", &["cli"]),
         ("reqwest", &["src/install"]),
         ("zip", &["src/install", "src/operation/modules", "src/plan/file.rs"]),
