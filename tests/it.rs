@@ -25,6 +25,8 @@ mod files;
 mod formatting;
 #[path = "it/ledger.rs"]
 mod ledger;
+#[path = "it/impacted.rs"]
+mod impacted;
 #[path = "it/interrupt.rs"]
 mod interrupt;
 #[path = "it/limits.rs"]
