@@ -13,9 +13,10 @@ use entail_rules::{Facts, Node};
 
 use super::explain::causes::origin::{Given, given};
 use super::plan::Planned;
+use super::session;
 use super::session::Session;
 use crate::backend::local::Choice;
-use crate::backend::seal::Seals;
+use crate::backend::seal::{NOT_OPENED, Seals};
 use crate::backend::workspace;
 use crate::config::early::EarlyContext;
 use crate::config::{Config, InstalledModules, load_config};
@@ -198,8 +199,14 @@ fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
 }
 
 /// Loads a saved plan. Enough to show and explain it; [`Loaded::open`] gets the configuration as well.
-pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
-    let (plan, extras) = Plan::load(path, &Seals::of(world))?;
+pub fn load(world: &Arc<World>, sources: &Sources, path: &Path) -> Result<Loaded, Diagnostics> {
+    // A plan needs no configuration to be shown, unless that says how to open it.
+    let sealing = session::unseal(world, sources);
+    let (plan, extras) = match (Plan::load(path, &Seals::of(world)), sealing) {
+        (Ok(it), _) => it,
+        (Err(problem), Err(others)) if problem.summary == NOT_OPENED => return Err(others),
+        (Err(problem), _) => return Err(problem.into()),
+    };
     let damaged = || {
         Diagnostic::error("Invalid plan file").detail(format!(
             "The plan file {} is damaged: what the plan rests on cannot be read.",

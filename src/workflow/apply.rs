@@ -142,8 +142,8 @@ async fn saved_plan(
     options: &ApplyOptions,
     path: &Path,
 ) -> Result<Applied, Diagnostics> {
-    let mut loaded =
-        saved::load(host.world, &host.world.root.join(path)).map_err(|it| not_loaded(path, it))?;
+    let mut loaded = saved::load(host.world, host.sources, &host.world.root.join(path))
+        .map_err(|it| not_loaded(path, it))?;
     if let Some(trusted) = &options.trusted {
         trusted.check(loaded.signer())?;
     }

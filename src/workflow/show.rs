@@ -133,12 +133,18 @@ fn found(host: &Host<'_>, subject: &ShowTarget) -> Result<Opened, Diagnostics> {
     let path = |it: &Path| host.world.root.join(it);
     Ok(match subject {
         ShowTarget::State => Opened::State(OpenState::open(host, &Choice::default())?.read(host)?),
-        ShowTarget::Plan(file) => Opened::Plan(Box::new(saved::load(host.world, &path(file))?)),
+        ShowTarget::Plan(file) => {
+            Opened::Plan(Box::new(saved::load(host.world, host.sources, &path(file))?))
+        }
         ShowTarget::File(file) => {
             let bytes = host.world.files.read(&path(file)).map_err(|it| unreadable(file, &it))?;
             let seals = Seals::of(host.world);
             if is_archive(&seals.open_given_plan(&bytes)) {
-                return Ok(Opened::Plan(Box::new(saved::load(host.world, &path(file))?)));
+                return Ok(Opened::Plan(Box::new(saved::load(
+                    host.world,
+                    host.sources,
+                    &path(file),
+                )?)));
             }
             let state = seals.read_given_state(&bytes).map_err(|_| unreadable_kind(file))?;
             Opened::State(Some(state.unwrap_or_default()))

@@ -27,6 +27,7 @@ const FLOORS: &[&str] = &[
     "address diagnostic error world stack value syntax",
     "schema expression config state request",
     "provider backend install",
+    "encryption",
     "datalog reason lower",
     "event schedule observe plan planner",
     "explain execute verify",

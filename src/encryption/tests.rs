@@ -1,0 +1,1 @@
+//! Encryption, through whole settings.
