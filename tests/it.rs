@@ -19,6 +19,8 @@ mod cookbook;
 mod crash;
 #[path = "it/documents.rs"]
 mod documents;
+#[path = "it/encryption.rs"]
+mod encryption;
 #[path = "it/files.rs"]
 mod files;
 #[path = "it/formatting.rs"]

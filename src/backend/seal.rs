@@ -56,7 +56,7 @@ impl Seal for Unsealed {
     }
 
     fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
-        match part != Part::Line && is_envelope(&sealed) {
+        match part != Part::Line && Marked::read(&sealed).is_some() {
             true => {
                 Err("it is encrypted, and no encryption is configured that could open it".into())
             }
@@ -165,23 +165,29 @@ impl Seals {
     pub fn read_given_state(&self, given: &[u8]) -> Result<Option<State>, Diagnostics> {
         self.read_state(Part::State, given).or_else(|_| read::read(given))
     }
+}
 
-    /// Opens a file that the user gives and that may be a saved plan.
-    pub fn open_given_plan<'a>(&self, given: &'a [u8]) -> Cow<'a, [u8]> {
-        self.open(Part::Plan, given).unwrap_or(given.into())
+/// What an envelope of sealed bytes says of itself.
+#[derive(serde::Deserialize)]
+struct Marked {
+    encryption_version: String,
+    /// Only of a state.
+    lineage: Option<String>,
+}
+
+impl Marked {
+    /// Reads the members of an envelope; nothing where the bytes are none.
+    fn read(bytes: &[u8]) -> Option<Marked> {
+        let mark = b"\"encryption_version\"";
+        let may_be = bytes.first() == Some(&b'{') && bytes.windows(mark.len()).any(|it| it == mark);
+        let marked: Marked = serde_json::from_slice(bytes).ok().filter(|_| may_be)?;
+        (!marked.encryption_version.is_empty()).then_some(marked)
     }
 }
 
-/// Whether bytes are an envelope of encrypted ones.
-fn is_envelope(bytes: &[u8]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Marked {
-        encryption_version: String,
-    }
-    let mark = b"\"encryption_version\"";
-    bytes.first() == Some(&b'{')
-        && bytes.windows(mark.len()).any(|it| it == mark)
-        && serde_json::from_slice::<Marked>(bytes).is_ok_and(|it| !it.encryption_version.is_empty())
+/// Returns whether bytes are a saved plan that is sealed.
+pub fn is_sealed_plan(bytes: &[u8]) -> bool {
+    Marked::read(bytes).is_some_and(|it| it.lineage.is_none())
 }
 
 /// Bytes could not be sealed.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::early::StaticModule;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{Attribute, AttributeSchema, Expression};
+use crate::syntax::{Attribute, AttributeSchema, Expr, Expression};
 use crate::value::{Type, Value, convert};
 
 use super::problems;
@@ -84,7 +84,11 @@ impl Arguments {
                     continue;
                 };
                 if argument.form == Form::Keys {
-                    let bare = found.take(body.bare(argument.name)).flatten();
+                    // In JSON both `"${key_provider.a.b}"` and the bare text name one.
+                    let bare = match &attribute.value.expr {
+                        Expr::Wrapped(inner) => Some((**inner).clone()),
+                        _ => found.take(body.bare(argument.name)).flatten(),
+                    };
                     named.extend(bare.map(|it| (argument.name, it)));
                 }
                 written.insert(argument.name, attribute);

@@ -44,6 +44,11 @@ pub(super) type Metadata = BTreeMap<String, Vec<u8>>;
 
 /// A kind of key provider with its arguments.
 pub(super) trait KeySource: fmt::Debug + Send + Sync {
+    /// Returns how many bytes its keys have, where its arguments say so.
+    fn length(&self) -> Option<usize> {
+        None
+    }
+
     /// Makes a key, and what it can be had again from.
     ///
     /// - `chain`: the key of the provider that this one rests on.
@@ -117,6 +122,23 @@ impl Keyring {
         Ok(())
     }
 
+    /// Returns how many bytes the keys of a provider have, where that can be told.
+    ///
+    /// # Errors
+    ///
+    /// If the metadata of it and of those that it rests on would have one name.
+    pub fn check(&self, named: &Named) -> Result<Option<usize>, Diagnostics> {
+        let mut names = std::collections::BTreeSet::new();
+        let mut at = Some(named);
+        while let Some(provider) = at.map(|it| &self.providers[it]) {
+            if !names.insert(&provider.name) {
+                return Err(problems::duplicate_metadata(&provider.name).into());
+            }
+            at = provider.chain.as_ref();
+        }
+        Ok(self.providers[named].source.length())
+    }
+
     /// Makes a key, and adds what it can be had again from.
     pub fn fresh(&self, world: &World, named: &Named, made: &mut Metadata) -> Result<Key, Error> {
         let provider = &self.providers[named];
@@ -126,10 +148,8 @@ impl Keyring {
             .source
             .fresh(world, chain.as_ref())
             .map_err(|why| why.context(format_args!("{} gives no key", provider.name)))?;
-        match made.insert(provider.name.clone(), metadata) {
-            None => Ok(key),
-            Some(_) => Err(problems::duplicate_metadata(&provider.name).into()),
-        }
+        made.insert(provider.name.clone(), metadata);
+        Ok(key)
     }
 
     /// Returns the key that metadata stands for.

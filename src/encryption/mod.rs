@@ -11,8 +11,6 @@ mod problems;
 mod program;
 mod sealing;
 mod settings;
-#[cfg(test)]
-mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,10 +31,6 @@ use settings::Settings;
 /// If what is said makes no sense, or needs what is known later only.
 pub fn install(root: &StaticModule) -> Result<Diagnostics, Diagnostics> {
     let world = &root.context().world;
-    let seals = Seals::of(world);
-    if seals.is_installed() {
-        return Ok(Diagnostics::new());
-    }
     let block = root.module().encryption.as_ref();
     let own = block.map(|it| Settings::read(&it.body)).transpose()?;
     let text = world.variable("TF_ENCRYPTION").filter(|it| !it.trim().is_empty());
@@ -50,8 +44,25 @@ pub fn install(root: &StaticModule) -> Result<Diagnostics, Diagnostics> {
     for method in settings.methods.iter().filter(|it| it.named.0 == "unencrypted") {
         warnings.push(problems::unencrypted(method.declared));
     }
-    seals.install(encryption(&settings, root)?);
+    let seals = Seals::of(world);
+    if seals.is_installed() {
+        return Ok(warnings);
+    }
+    match encryption(&settings, root) {
+        Ok(it) => seals.install(it),
+        Err(mut found) => {
+            found.extend(warnings);
+            return Err(found);
+        }
+    }
     Ok(warnings)
+}
+
+/// Returns what is wrong with the block of a root module by itself, before anything in it is evaluated.
+pub fn check(root: &StaticModule) -> Diagnostics {
+    let block = root.module().encryption.as_ref();
+    let read = block.map(|it| Settings::read(&it.body)).transpose();
+    read.err().unwrap_or_default()
 }
 
 fn encryption(settings: &Settings, root: &StaticModule) -> Result<Encryption, Diagnostics> {
@@ -89,6 +100,10 @@ fn evaluated(
         }
         if let Some(key) = &method.keys {
             keys.add(settings, root, (key, part.declared), &mut Vec::new())?;
+            if let Some(length) = keys.check(key)? {
+                let fits = method.check(length);
+                fits.map_err(|why| problems::no_method_data(why.words(), part.declared))?;
+            }
         }
         methods.push(method);
     }

@@ -69,14 +69,14 @@ pub(super) fn circle(around: &[Named]) -> Diagnostic {
 }
 
 pub(super) fn unknown_key_kind(kind: &str, known: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Unknown key_provider type")
-        .detail(format!("Can not find {kind:?}. There are {known}."))
+    Diagnostic::error(format!("Error fetching key_provider {kind:?}"))
+        .detail(format!("There is no key_provider of the type {kind:?}. There are {known}."))
         .at(at)
 }
 
 pub(super) fn unknown_method_kind(kind: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Unknown encryption method type")
-        .detail(format!("Can not find {kind:?}. There are aes_gcm, external and unencrypted."))
+    Diagnostic::error(format!("Error fetching encryption method {kind:?}"))
+        .detail(format!("There is no encryption method of the type {kind:?}. There are aes_gcm, external and unencrypted."))
         .at(at)
 }
 
@@ -104,9 +104,10 @@ pub(super) fn no_method_data(why: &str, at: Span) -> Diagnostic {
     Diagnostic::error("Invalid method configuration").detail(format!("{why}.")).at(at)
 }
 
-pub(super) fn duplicate_metadata(key: &str) -> String {
-    format!(
-        "the metadata key {key} is duplicated across multiple key providers for the same method; use the encrypted_metadata_alias \
-         option to specify unique metadata keys for each key provider in an encryption method"
-    )
+/// Two key providers of one method would keep what they need under one name.
+pub(super) fn duplicate_metadata(key: &str) -> Diagnostic {
+    Diagnostic::error("Duplicate metadata key").detail(format!(
+        "The metadata key {key} is duplicated across multiple key providers for the same method. Give each an \
+         encrypted_metadata_alias of its own."
+    ))
 }

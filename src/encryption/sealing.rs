@@ -67,7 +67,7 @@ impl Target {
         let mut metadata = Metadata::new();
         let key = method.keys.as_ref();
         let key = key.map(|it| self.keys.fresh(&self.world, it, &mut metadata)).transpose()?;
-        method.check(key.as_ref())?;
+        key.as_ref().map_or(Ok(()), |it| method.check(it.bytes().len()))?;
         now.own = Some((key.clone(), metadata.clone()));
         Ok((key, metadata))
     }

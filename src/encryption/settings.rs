@@ -92,7 +92,16 @@ impl Settings {
         if problems.has_errors() {
             return Err(problems);
         }
-        Settings::read(&body)
+        let settings = Settings::read(&body)?;
+        let targets = [&settings.state, &settings.plan, &settings.remote].into_iter().flatten();
+        let targets = targets.chain(settings.remotes.iter().map(|it| &it.1));
+        // What is laid over a target takes its place, as there.
+        let without: Diagnostics = targets
+            .filter(|it| it.method.is_none())
+            .map(|it| problems::no_method(it.declared))
+            .collect::<Vec<_>>()
+            .into();
+        if without.has_errors() { Err(without) } else { Ok(settings) }
     }
 
     fn add_key(&mut self, block: &Block, found: &mut Diagnostics) {

@@ -123,8 +123,10 @@ impl Session {
 
     /// Opens the folder for `init`: nothing need be set up yet.
     pub fn open_unchecked(world: Arc<World>, sources: Sources) -> Result<Session, Diagnostics> {
-        let (session, problems) = Session::load(world, sources)?;
-        if problems.has_errors() { Err(problems) } else { Ok(session) }
+        let (session, mut problems) = Session::load(world, sources)?;
+        let found = encryption::install(session.config.root_place());
+        let warnings = problems.take(found).unwrap_or_default();
+        if problems.has_errors() { Err(problems) } else { Ok(Session { warnings, ..session }) }
     }
 
     /// Opens the folder, problems of references beside the session, so that others can join them. Calls that do not fit
@@ -150,7 +152,8 @@ impl Session {
         sources: Sources,
         choice: &Choice,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let (mut session, problems) = Session::open_for_validation(world, sources)?;
+        let (mut session, mut problems) = Session::open_for_validation(world, sources)?;
+        problems.extend(encryption::install(session.config.root_place())?);
         let data = workspace::data_folder(&session.world);
         let place = backends::likely(session.config.root_place(), choice, &data)?;
         session.backend = place.backend(&session.workspace);
@@ -177,8 +180,10 @@ impl Session {
     ) -> Result<(Session, Diagnostics), Diagnostics> {
         let installed = InstalledModules::read(&world.files, &workspace::data_folder(&world))?;
         let context = early_context(&world, &sources)?;
-        let (config, mut problems) = sealed_config(&world, &sources, &installed, &context);
+        let (config, mut problems) =
+            crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
+        problems.extend(encryption::check(config.root_place()));
         problems.extend(provider_keys::problems(&config, &sources));
         let data = workspace::data_folder(&world);
         let place = backends::likely(config.root_place(), &Choice::default(), &data)?;

@@ -142,6 +142,10 @@ fn derive(
 }
 
 impl KeySource for Pbkdf2 {
+    fn length(&self) -> Option<usize> {
+        Some(self.key_length)
+    }
+
     fn fresh(&self, world: &World, chain: Option<&Key>) -> Result<(Key, Vec<u8>), Error> {
         let mut salt = vec![0; self.salt_length];
         world.random(&mut salt);

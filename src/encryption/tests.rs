@@ -1,1 +1,0 @@
-//! Encryption, through whole settings.
