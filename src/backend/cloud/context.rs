@@ -12,7 +12,8 @@ use reqsign_core::{
 use reqwest::Client;
 
 use super::trouble::foreign;
-use super::web::{Answer, described};
+use super::web::Answer;
+use crate::install::web::describe;
 use crate::world::{World, read_regular};
 
 /// Returns what credentials see of the world.
@@ -76,7 +77,7 @@ impl HttpSend for Sender {
         let patience = Duration::from_secs(if is_near { 2 } else { 30 });
         let failed = |it: reqwest::Error| {
             let is_near = it.is_connect() || it.is_timeout();
-            Error::unexpected(format!("{host}: {}", described(it))).set_retryable(is_near)
+            Error::unexpected(format!("{host}: {}", describe(it))).set_retryable(is_near)
         };
         let mut request = reqwest::Request::try_from(request).map_err(failed)?;
         *request.timeout_mut() = Some(patience);

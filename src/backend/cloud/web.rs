@@ -11,6 +11,7 @@ use reqsign_core::{Signer, SigningCredential};
 use reqwest::Client;
 
 use super::trouble::{Trouble, foreign};
+use crate::install::web::describe;
 
 /// A request before it is signed.
 #[derive(Clone, Debug)]
@@ -188,25 +189,10 @@ fn pause(attempt: u32) -> Duration {
     usual.mul_f32(0.75 + f32::from(chance[0]) / 1024.0)
 }
 
-/// Returns an error and what caused it, without the address, which may hold secrets.
-pub fn described(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(it) = cause {
-        let more = it.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = it.source();
-    }
-    text
-}
-
 /// No answer came, or only a part of it.
 fn unanswered(host: &str, error: reqwest::Error) -> Trouble {
     let was_connecting = error.is_connect();
-    let why = described(error);
+    let why = describe(error).to_string();
     let hint = match () {
         () if why.contains("certificate") || why.contains("UnknownIssuer") => {
             " Its certificate is not trusted: name the authority that signed it (SSL_CERT_FILE, or the backend's own setting for it)."

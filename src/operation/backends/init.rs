@@ -11,7 +11,7 @@ use crate::backend::registry;
 use crate::backend::settings::{self, Settings};
 use crate::backend::workspace;
 use crate::config::early::StaticModule;
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::diagnostic::{Diagnostics, Sources};
 use crate::world::World;
 
 /// What `init` is asked to do with the backend.
@@ -94,10 +94,10 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn place(&self, settings: &Settings) -> Result<Place, Diagnostic> {
+    fn place(&self, settings: &Settings) -> Result<Place, Diagnostics> {
         let kind = registry::kind(&settings.kind);
         let kind = kind.ok_or_else(|| problems::not_here(&settings.kind))?;
-        Ok(Place::of(&self.world, kind, &settings.arguments, &Choice::default()))
+        Place::of(&self.world, kind, &settings.arguments, &Choice::default())
     }
 
     fn usual(&self) -> Place {
