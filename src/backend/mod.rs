@@ -10,6 +10,8 @@ use std::time::Duration;
 use crate::diagnostic::Diagnostics;
 use crate::state::State;
 
+#[cfg(feature = "cloud")]
+mod cloud;
 #[cfg(test)]
 mod contract_tests;
 pub mod files;
@@ -19,6 +21,8 @@ pub mod lock;
 mod lock_info;
 pub mod opening;
 pub mod registry;
+#[cfg(feature = "backend-s3")]
+pub mod s3;
 pub mod seal;
 pub mod settings;
 pub mod shape;

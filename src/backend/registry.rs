@@ -26,7 +26,12 @@ pub struct Kind {
 }
 
 /// Every kind of store, sorted.
-pub const KINDS: &[&Kind] = &[&inmem::KIND, &local::KIND];
+pub const KINDS: &[&Kind] = &[
+    &inmem::KIND,
+    &local::KIND,
+    #[cfg(feature = "backend-s3")]
+    &super::s3::KIND,
+];
 
 /// What other programs have and this one has not, or only as a feature; and what to do about it.
 const ELSEWHERE: &[(&str, &str)] = &[

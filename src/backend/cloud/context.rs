@@ -114,7 +114,8 @@ impl CommandExecute for Programs {
         command.current_dir(&self.world.root).kill_on_drop(true);
         command.env_clear().envs(&self.world.environment).stdin(std::process::Stdio::null());
         let run = command.output().await;
-        let run = run.map_err(|it| Error::config_invalid(format!("{program:?} cannot be run: {it}")))?;
+        let run =
+            run.map_err(|it| Error::config_invalid(format!("{program:?} cannot be run: {it}")))?;
         let status = run.status.code().unwrap_or(-1);
         Ok(CommandOutput { status, stdout: run.stdout, stderr: run.stderr })
     }

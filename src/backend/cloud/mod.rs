@@ -11,4 +11,4 @@ pub(super) mod web;
 
 pub(super) use route::Route;
 pub(super) use trouble::Trouble;
-pub(super) use web::{Answer, Ask, Service, Way};
+pub(super) use web::{Answer, Ask, Way};

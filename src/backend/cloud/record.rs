@@ -25,9 +25,9 @@ pub fn write(info: &LockInfo) -> String {
 ///
 /// If it is none. What is there is not repeated: it may be anything.
 pub fn read(text: &[u8]) -> Result<LockInfo, Error> {
-    let info: LockInfo = serde_json::from_slice(text)
-        .map_err(Error::of)
-        .context("the lock's record cannot be read: another program or a newer version may have written it")?;
+    let info: LockInfo = serde_json::from_slice(text).map_err(Error::of).context(
+        "the lock's record cannot be read: another program or a newer version may have written it",
+    )?;
     match info.id.is_empty() {
         true => Err("the lock's record names no ID".to_owned().into()),
         false => Ok(info),

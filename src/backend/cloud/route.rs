@@ -57,10 +57,11 @@ impl Route {
     }
 
     fn trust(&self, world: &World) -> Result<Trust, Error> {
-        let read = |path: &PathBuf| {
+        let read = |path: &PathBuf| -> Result<String, Error> {
             let path = world.root.join(path);
             let text = read_regular(&path);
-            let text = text.context(format_args!("the certificates in {} cannot be read", path.display()))?;
+            let text = text
+                .context(format_args!("the certificates in {} cannot be read", path.display()))?;
             Ok(String::from_utf8_lossy(&text).into_owned())
         };
         let authorities = self.authorities.as_ref().map(read).transpose()?;

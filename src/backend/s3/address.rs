@@ -182,19 +182,33 @@ mod tests {
                 it.dynamodb = Some("http://localhost:8000".into());
                 it.sts = Some("http://localhost:8001/".into());
             },
-            ["http://127.0.0.1:9000/bucket/a%20b/c%3Ad.tfstate", "http://localhost:8000/", "http://localhost:8001/"],
+            [
+                "http://127.0.0.1:9000/bucket/a%20b/c%3Ad.tfstate",
+                "http://localhost:8000/",
+                "http://localhost:8001/",
+            ],
         );
     }
 
     #[test]
     fn a_bucket_with_dots_stands_in_the_path() {
         let addresses = Addresses { region: "us-east-1".into(), ..Addresses::default() };
-        assert_eq!(addresses.object("my.bucket", "k"), "https://s3.us-east-1.amazonaws.com/my.bucket/k");
+        assert_eq!(
+            addresses.object("my.bucket", "k"),
+            "https://s3.us-east-1.amazonaws.com/my.bucket/k"
+        );
     }
 
     #[test]
     fn regions_have_a_form() {
-        for good in ["us-east-1", "us-gov-west-1", "cn-north-1", "eusc-de-east-1", "us-iso-east-1", "ap-southeast-7"] {
+        for good in [
+            "us-east-1",
+            "us-gov-west-1",
+            "cn-north-1",
+            "eusc-de-east-1",
+            "us-iso-east-1",
+            "ap-southeast-7",
+        ] {
             assert!(is_region(good), "{good}");
         }
         for bad in ["", "us-east", "nowhere", "us-east-1a", "US-EAST-1"] {

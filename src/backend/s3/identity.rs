@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use reqsign_aws_v4::{
     Credential, ECSCredentialProvider, EnvCredentialProvider, IMDSv2CredentialProvider,
-    ProcessCredentialProvider, SSOCredentialProvider,
+    ProcessCredentialProvider, RequestSigner, SSOCredentialProvider,
 };
-use reqsign_core::{Context, Error, ProvideCredential, Result};
+use reqsign_core::{Context, Error, ProvideCredential, Result, Signer, SigningCredential};
+use tokio::sync::Mutex;
 
 use super::profile::{Profiles, Source};
 use super::tokens::{Role, Tokens};
@@ -60,12 +61,30 @@ pub struct Finder {
     pub identity: Arc<Identity>,
     /// The way to STS.
     pub tokens: Tokens,
+    /// What was found last, for all services.
+    pub found: Arc<Mutex<Option<Credential>>>,
 }
 
 impl ProvideCredential for Finder {
     type Credential = Credential;
 
     async fn provide_credential(&self, context: &Context) -> Result<Option<Credential>> {
+        let mut known = self.found.lock().await;
+        if let Some(it) = known.as_ref().filter(|it| it.is_valid()) {
+            return Ok(Some(it.clone()));
+        }
+        Ok(Some(known.insert(self.find(context).await?).clone()))
+    }
+}
+
+impl Finder {
+    /// Returns who signs requests to a service.
+    pub fn signer(&self, context: &Context, service: &str, region: &str) -> Signer<Credential> {
+        let signer = RequestSigner::new(service, region).with_standard_session_token();
+        Signer::new(context.clone(), self.clone(), signer)
+    }
+
+    async fn find(&self, context: &Context) -> Result<Credential> {
         let found = match &self.identity.web {
             Some((role, token)) => self.exchange(context, role, token).await?,
             None => match self.base(context).await? {
@@ -74,13 +93,11 @@ impl ProvideCredential for Finder {
             },
         };
         match &self.identity.role {
-            Some(role) => Ok(Some(self.tokens.assume(context, role, found).await.map_err(told)?)),
-            None => Ok(Some(found)),
+            Some(role) => self.tokens.assume(context, role, found).await.map_err(told),
+            None => Ok(found),
         }
     }
-}
 
-impl Finder {
     async fn base(&self, context: &Context) -> Result<Option<Credential>> {
         let identity = &*self.identity;
         if let Some((access, secret)) = &identity.keys {
@@ -140,7 +157,12 @@ impl Finder {
         Profiles::read(context, (&config.0, config.1), (&credentials.0, credentials.1)).await
     }
 
-    async fn follow(&self, context: &Context, source: &Source, profile: &str) -> Result<Credential> {
+    async fn follow(
+        &self,
+        context: &Context,
+        source: &Source,
+        profile: &str,
+    ) -> Result<Credential> {
         match source {
             Source::Keys(access, secret, token) => Ok(key(access, secret, token.as_deref())),
             Source::SignOn { account, region, role, cached } => {
@@ -152,9 +174,11 @@ impl Finder {
                     .with_start_url(cached);
                 let found = portal.provide_credential(context).await;
                 let again = format!("log in with \"aws sso login --profile {profile}\"");
-                let found = found.map_err(|it| Error::credential_invalid(format!("{it}: {again}")))?;
+                let found =
+                    found.map_err(|it| Error::credential_invalid(format!("{it}: {again}")))?;
                 found.ok_or_else(|| {
-                    let text = format!("the session of the profile {profile:?} has expired: {again}");
+                    let text =
+                        format!("the session of the profile {profile:?} has expired: {again}");
                     Error::credential_invalid(text)
                 })
             }
@@ -168,8 +192,12 @@ impl Finder {
             }
             Source::Machine(machine) => {
                 let found = match &**machine {
-                    "Environment" => EnvCredentialProvider::new().provide_credential(context).await?,
-                    "EcsContainer" => ECSCredentialProvider::new().provide_credential(context).await?,
+                    "Environment" => {
+                        EnvCredentialProvider::new().provide_credential(context).await?
+                    }
+                    "EcsContainer" => {
+                        ECSCredentialProvider::new().provide_credential(context).await?
+                    }
                     _ => self.machine(context).await?,
                 };
                 found.ok_or_else(none)
@@ -188,7 +216,12 @@ impl Finder {
         }
     }
 
-    async fn exchange(&self, context: &Context, role: &Role, token: &WebToken) -> Result<Credential> {
+    async fn exchange(
+        &self,
+        context: &Context,
+        role: &Role,
+        token: &WebToken,
+    ) -> Result<Credential> {
         let token = match token {
             WebToken::Text(text) => text.clone(),
             WebToken::File(path) => context.file_read_as_string(path).await?,

@@ -143,9 +143,16 @@ impl Profiles {
                 self.follow(other, passed)?
             }
             (None, Some(machine)) => Some(Source::Machine(machine.clone())),
-            (None, None) => return Err(wrong(name, "its role_arn has neither source_profile nor credential_source")),
+            (None, None) => {
+                return Err(wrong(
+                    name,
+                    "its role_arn has neither source_profile nor credential_source",
+                ));
+            }
         };
-        let with = with.ok_or_else(|| wrong(name, "the profile that its role is assumed with has no credentials"))?;
+        let with = with.ok_or_else(|| {
+            wrong(name, "the profile that its role is assumed with has no credentials")
+        })?;
         let role = AssumedRole {
             arn: role.clone(),
             session: text("role_session_name").cloned(),
@@ -172,7 +179,10 @@ impl Profiles {
                 (Some(region), Some(cached)) => {
                     Ok(Some(Source::SignOn { account, region, role, cached }))
                 }
-                _ => Err(wrong(name, "its single sign-on has no sso_region, or neither sso_session nor sso_start_url")),
+                _ => Err(wrong(
+                    name,
+                    "its single sign-on has no sso_region, or neither sso_session nor sso_start_url",
+                )),
             };
         }
         Ok(text("credential_process").map(Source::Program))

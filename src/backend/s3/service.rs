@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::backend::cloud::web::{Answer, Service};
 use crate::backend::cloud::Trouble;
+use crate::backend::cloud::web::{Answer, Service};
 
 /// A service of AWS, with what its messages name.
 #[derive(Clone, Debug)]
@@ -29,7 +29,8 @@ struct Body {
 /// Returns the service's word for the reason, its sentence, and the region that it names.
 fn reason(answer: &Answer) -> (String, String, Option<String>) {
     if let Ok(body) = serde_json::from_slice::<serde_json::Value>(&answer.body) {
-        let text = |names: [&str; 2]| names.iter().find_map(|it| body[*it].as_str()).unwrap_or_default();
+        let text =
+            |names: [&str; 2]| names.iter().find_map(|it| body[*it].as_str()).unwrap_or_default();
         let code = text(["__type", "code"]);
         let code = code.rsplit('#').next().unwrap_or_default();
         return (code.to_owned(), text(["message", "Message"]).to_owned(), None);
@@ -178,16 +179,37 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_a_way_out() {
-        let xml = |code: &str| format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>no</Message></Error>");
+        let xml = |code: &str| {
+            format!(
+                "<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>no</Message></Error>"
+            )
+        };
         let bucket = || Aws::Objects("states".into());
-        check(bucket(), &answer(404, &[], &xml("NoSuchBucket")), &["S3 at here:1", "\"states\" does not exist"]);
-        check(bucket(), &answer(403, &[], &xml("AccessDenied")), &["AccessDenied: no", "s3:PutObject"]);
-        check(bucket(), &answer(403, &[], &xml("InvalidAccessKeyId")), &["access key is not known"]);
+        check(
+            bucket(),
+            &answer(404, &[], &xml("NoSuchBucket")),
+            &["S3 at here:1", "\"states\" does not exist"],
+        );
+        check(
+            bucket(),
+            &answer(403, &[], &xml("AccessDenied")),
+            &["AccessDenied: no", "s3:PutObject"],
+        );
+        check(
+            bucket(),
+            &answer(403, &[], &xml("InvalidAccessKeyId")),
+            &["access key is not known"],
+        );
         let moved = answer(301, &[("x-amz-bucket-region", "eu-west-3")], &xml("PermanentRedirect"));
         check(bucket(), &moved, &["set \"region\" to that", "eu-west-3"]);
-        let late = answer(403, &[("date", "Mon, 01 Jan 2035 00:00:00 GMT")], &xml("RequestTimeTooSkewed"));
+        let late =
+            answer(403, &[("date", "Mon, 01 Jan 2035 00:00:00 GMT")], &xml("RequestTimeTooSkewed"));
         check(bucket(), &late, &["clock", "2035"]);
-        let table = answer(400, &[], r#"{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"x"}"#);
+        let table = answer(
+            400,
+            &[],
+            r#"{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"x"}"#,
+        );
         check(Aws::Table("locks".into()), &table, &["\"locks\" does not exist", "LockID"]);
         let sts = "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not you</Message></Error></ErrorResponse>";
         check(Aws::Tokens, &answer(403, &[], sts), &["AccessDenied: not you", "sts:AssumeRole"]);

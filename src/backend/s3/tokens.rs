@@ -113,7 +113,11 @@ impl Tokens {
         Ok(way.demand(&ask).await?.body)
     }
 
-    fn signer(&self, context: &Context, with: impl ProvideCredential<Credential = Credential>) -> Signer<Credential> {
+    fn signer(
+        &self,
+        context: &Context,
+        with: impl ProvideCredential<Credential = Credential>,
+    ) -> Signer<Credential> {
         let signer = RequestSigner::new("sts", &self.region).with_standard_session_token();
         Signer::new(context.clone(), with, signer)
     }
@@ -149,7 +153,9 @@ impl Tokens {
         form.extend(role.form());
         form.push(("WebIdentityToken".to_owned(), token.trim().to_owned()));
         let body = self.ask(&form, None).await;
-        keys(&body.map_err(|it| it.context(format!("the role {} cannot be assumed with the token", role.arn)))?)
+        keys(&body.map_err(|it| {
+            it.context(format!("the role {} cannot be assumed with the token", role.arn))
+        })?)
     }
 
     /// Returns the account that credentials belong to.
@@ -236,7 +242,10 @@ mod tests {
                     </AssumedRoleUser><Credentials><AccessKeyId>A</AccessKeyId><SecretAccessKey>S</SecretAccessKey><SessionToken>T</SessionToken>\
                     <Expiration>2035-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>";
         let credential = keys(body.as_bytes()).expect("credentials");
-        assert_eq!((&*credential.access_key_id, credential.session_token.as_deref()), ("A", Some("T")));
+        assert_eq!(
+            (&*credential.access_key_id, credential.session_token.as_deref()),
+            ("A", Some("T"))
+        );
         assert!(keys(b"<html/>").is_err());
     }
 
