@@ -15,6 +15,8 @@ mod cloud;
 #[cfg(test)]
 mod contract_tests;
 pub mod files;
+#[cfg(feature = "backend-gcs")]
+pub mod gcs;
 pub mod inmem;
 pub mod local;
 pub mod lock;
