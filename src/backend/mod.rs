@@ -10,6 +10,8 @@ use std::time::Duration;
 use crate::diagnostic::Diagnostics;
 use crate::state::State;
 
+#[cfg(feature = "backend-azurerm")]
+pub mod azurerm;
 #[cfg(feature = "cloud")]
 mod cloud;
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub struct Kind {
 
 /// Every kind of store, sorted.
 pub const KINDS: &[&Kind] = &[
+    #[cfg(feature = "backend-azurerm")]
+    &super::azurerm::KIND,
     #[cfg(feature = "backend-gcs")]
     &super::gcs::KIND,
     &inmem::KIND,

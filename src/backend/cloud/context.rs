@@ -22,7 +22,7 @@ use crate::world::{World, read_regular};
 pub fn context(world: &Arc<World>, client: &Client, set: BTreeMap<String, String>) -> Context {
     Context::new()
         .with_env(Variables { world: world.clone(), set })
-        .with_file_read(Reader(world.clone()))
+        .with_file_read(Reader { world: world.clone(), files: BTreeMap::new() })
         .with_http_send(Sender(client.clone()))
         .with_command_execute(Programs { world: world.clone(), shell: None })
 }
@@ -32,10 +32,25 @@ pub fn with_shell(context: Context, world: &Arc<World>) -> Context {
     context.with_command_execute(Programs { world: world.clone(), shell: Some("sh") })
 }
 
-#[derive(Debug)]
+/// As [`context`], where some files stand in the configuration.
+pub fn with_files(
+    context: Context,
+    world: &Arc<World>,
+    files: BTreeMap<String, Vec<u8>>,
+) -> Context {
+    context.with_file_read(Reader { world: world.clone(), files })
+}
+
 struct Variables {
     world: Arc<World>,
     set: BTreeMap<String, String>,
+}
+
+/// Prints no variable: one may hold a key.
+impl std::fmt::Debug for Variables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Variables")
+    }
 }
 
 impl Env for Variables {
@@ -55,12 +70,24 @@ impl Env for Variables {
     }
 }
 
-#[derive(Debug)]
-struct Reader(Arc<World>);
+struct Reader {
+    world: Arc<World>,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+/// Prints no file: one may hold a key.
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reader")
+    }
+}
 
 impl FileRead for Reader {
     async fn file_read(&self, path: &str) -> Result<Vec<u8>> {
-        let path = self.0.root.join(path);
+        if let Some(bytes) = self.files.get(path) {
+            return Ok(bytes.clone());
+        }
+        let path = self.world.root.join(path);
         let read = read_regular(&path);
         Ok(read.map_err(|it| std::io::Error::new(it.kind(), format!("{}: {it}", path.display())))?)
     }
