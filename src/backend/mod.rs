@@ -13,11 +13,15 @@ use crate::state::State;
 #[cfg(test)]
 mod contract_tests;
 pub mod files;
+#[cfg(feature = "backend-http")]
+mod http;
 pub mod inmem;
 pub mod local;
 pub mod lock;
 mod lock_info;
 pub mod opening;
+#[cfg(feature = "backend-pg")]
+mod pg;
 pub mod registry;
 pub mod seal;
 pub mod settings;

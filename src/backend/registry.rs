@@ -26,7 +26,14 @@ pub struct Kind {
 }
 
 /// Every kind of store, sorted.
-pub const KINDS: &[&Kind] = &[&inmem::KIND, &local::KIND];
+pub const KINDS: &[&Kind] = &[
+    #[cfg(feature = "backend-http")]
+    &super::http::KIND,
+    &inmem::KIND,
+    &local::KIND,
+    #[cfg(feature = "backend-pg")]
+    &super::pg::KIND,
+];
 
 /// What other programs have and this one has not, or only as a feature; and what to do about it.
 const ELSEWHERE: &[(&str, &str)] = &[
