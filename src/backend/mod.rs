@@ -19,11 +19,15 @@ mod contract_tests;
 pub mod files;
 #[cfg(feature = "backend-gcs")]
 pub mod gcs;
+#[cfg(feature = "backend-http")]
+mod http;
 pub mod inmem;
 pub mod local;
 pub mod lock;
 mod lock_info;
 pub mod opening;
+#[cfg(feature = "backend-pg")]
+mod pg;
 pub mod registry;
 #[cfg(feature = "backend-s3")]
 pub mod s3;

@@ -31,8 +31,12 @@ pub const KINDS: &[&Kind] = &[
     &super::azurerm::KIND,
     #[cfg(feature = "backend-gcs")]
     &super::gcs::KIND,
+    #[cfg(feature = "backend-http")]
+    &super::http::KIND,
     &inmem::KIND,
     &local::KIND,
+    #[cfg(feature = "backend-pg")]
+    &super::pg::KIND,
     #[cfg(feature = "backend-s3")]
     &super::s3::KIND,
 ];

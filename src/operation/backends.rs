@@ -9,10 +9,12 @@ use crate::backend::registry::{self, Kind};
 use crate::backend::settings::{self, Settings};
 use crate::backend::shape::{Arguments, Shape, Unfit};
 use crate::backend::store::{Store, wait};
+use crate::backend::workspace::DEFAULT;
 use crate::backend::{Recover, Snapshots};
 use crate::config::Backend as Block;
 use crate::config::early::{StaticModule, settings as evaluated};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::state::State;
 use crate::value::Value;
 use crate::world::World;
 
@@ -124,6 +126,16 @@ fn variables(root: &StaticModule) -> String {
     found.join(", and on ")
 }
 
+/// Evaluates the backend's arguments and nothing else, so that a variable without a value is asked for.
+///
+/// # Errors
+///
+/// If one has no value; a backend that is not there is no error yet.
+pub fn check_arguments(root: &StaticModule) -> Result<(), Diagnostics> {
+    let Some(block) = &root.module().backend else { return Ok(()) };
+    evaluated::backend_arguments(root, block).map(drop)
+}
+
 /// Returns the backend as far as it can be told, whatever `init` has set up: for commands that must not fail.
 pub fn likely(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Place, Diagnostics> {
     let world = &root.context().world;
@@ -177,6 +189,18 @@ impl Place {
         wait(&*self.store, self.store.list()).map_err(|it| problems::not_listed(&it))
     }
 
+    /// Lists the workspaces as [`Place::workspaces`]; the default one alone where there can be no others.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be known.
+    fn all_workspaces(&self) -> Result<Vec<String>, Diagnostic> {
+        match self.store.has_workspaces() {
+            true => self.workspaces(),
+            false => Ok(vec![DEFAULT.to_owned()]),
+        }
+    }
+
     /// Returns the states of one workspace.
     pub fn backend(&self, workspace: &str) -> Snapshots {
         Snapshots::new(self.world.clone(), self.store.clone(), workspace, self.recover)
@@ -187,8 +211,17 @@ impl Place {
     /// # Errors
     ///
     /// If it cannot be made.
-    pub fn create(&self, workspace: &str) -> std::io::Result<()> {
-        wait(&*self.store, self.store.create(workspace))
+    pub fn create(&self, workspace: &str) -> Result<(), Diagnostics> {
+        let failed = |why: &dyn std::fmt::Display| problems::not_created(workspace, why);
+        wait(&*self.store, self.store.create(workspace)).map_err(|it| failed(&it))?;
+        // Elsewhere than on this machine a workspace is there once it has a state, and others want one that can be read.
+        if self.store.is_remote() && workspace != DEFAULT {
+            let snapshots = self.backend(workspace);
+            if snapshots.read()?.state.is_none() {
+                snapshots.write(&State::default()).map_err(Diagnostics::from)?;
+            }
+        }
+        Ok(())
     }
 
     /// Clears away what a process has left that died while it held a lock.

@@ -104,7 +104,7 @@ impl Work<'_> {
         Place::usual(&self.world, &Choice::default())
     }
 
-    fn migrate(&self, from: &Place, to: &Place) -> Result<(), Diagnostics> {
+    fn migrate(&self, from: &Place, to: &Place) -> Result<Vec<String>, Diagnostics> {
         migrate(&Migration {
             from,
             to,
@@ -135,8 +135,9 @@ impl Work<'_> {
             }
         }
         if !filled.is_empty() {
-            self.migrate(&from, &to)?;
-            for name in filled.iter().filter(|it| !is_same(it)) {
+            // What was not copied stays where it is.
+            let copied = self.migrate(&from, &to)?;
+            for name in copied.iter().filter(|it| !is_same(it)) {
                 usual.erase(name).map_err(|it| problems::not_erased(&it.to_string()))?;
                 from.tidy(name);
             }
@@ -172,7 +173,7 @@ impl Work<'_> {
 
     /// Sees to it that the selected workspace is one of the backend's.
     fn check_workspace(&self, settings: &Settings) -> Result<(), Diagnostics> {
-        let known = self.place(settings)?.workspaces()?;
+        let known = self.place(settings)?.all_workspaces()?;
         let selected = workspace::selected(&self.world)?;
         if known.contains(&selected) {
             return Ok(());

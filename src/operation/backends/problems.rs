@@ -127,6 +127,12 @@ pub(super) fn not_here(kind: &str) -> Diagnostic {
     ))
 }
 
+/// A workspace cannot be made.
+pub(super) fn not_created(name: &str, why: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::error("Error getting the state manager")
+        .detail(format!("Failed getting state manager for workspace {name}: {why}"))
+}
+
 /// States have to be copied, and the user cannot be asked.
 pub(super) fn cannot_ask() -> Diagnostic {
     Diagnostic::error("Can't ask approval for state migration when interactive input is disabled.").detail("If non-interactive operation is desired, consider adding the \"-force-copy\" option. Otherwise, please remove the \"-input=false\" option and try again.")
