@@ -210,6 +210,10 @@ impl Store for Azurerm {
         )
     }
 
+    fn begins_with_state(&self) -> bool {
+        true
+    }
+
     async fn read(&self, workspace: &str) -> io::Result<Content> {
         let found = self.container().await?.get(&self.blob(workspace)).await?;
         let (bytes, tag) = found.map(|it| (it.bytes.into(), it.tag)).unwrap_or_default();

@@ -158,6 +158,10 @@ impl Store for Gcs {
         format!("gs://{}/{}", self.settings.bucket, self.state(workspace))
     }
 
+    fn begins_with_state(&self) -> bool {
+        true
+    }
+
     async fn read(&self, workspace: &str) -> io::Result<Content> {
         let found = self.bucket().await?.get(&self.state(workspace), Part::State).await?;
         let nothing = || (Vec::new(), NOTHING.to_owned());
