@@ -29,6 +29,8 @@ mod environment;
 mod identity;
 mod service;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 use blobs::{Condition, Container, Properties};
 use service::is_about_lease;

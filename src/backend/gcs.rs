@@ -24,6 +24,8 @@ mod identity;
 mod objects;
 mod service;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 use objects::{Bucket, NOTHING, Part, Placed};
 use settings::Settings;

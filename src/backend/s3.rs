@@ -29,6 +29,8 @@ mod profile;
 mod service;
 mod settings;
 mod table;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use objects::{Bucket, Condition, NOTHING, Object, Placed, md5_hex};

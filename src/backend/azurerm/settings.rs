@@ -239,7 +239,7 @@ fn identity(it: &Opening) -> Result<Identity, Diagnostic> {
         }
     }
     if is_on("use_oidc")? {
-        let needed = |name: &str| invalid(KIND.name, "use_oidc", &format!("it needs {name:?}"));
+        let needed = |name: &str| invalid(KIND.name, "use_oidc", &format!("it needs {name}"));
         let client = client.clone().ok_or_else(|| needed("client_id"))?;
         tenant.ok_or_else(|| needed("tenant_id"))?;
         let shown = it.text("oidc_request_token");

@@ -4,6 +4,8 @@
 //! the house uses. The vendors' own SDKs were weighed: docs/building.md says why not.
 
 pub(super) mod context;
+#[cfg(test)]
+pub(super) mod double;
 pub(super) mod record;
 pub(super) mod route;
 pub(super) mod trouble;

@@ -80,10 +80,12 @@ impl Trouble {
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::Unsent(it, _) | Trouble::Unanswered(it) => f.write_str(it),
-            Trouble::Denied(it) => f.write_str(&it.text),
-        }
+        let text = match self {
+            Trouble::Unsent(it, _) | Trouble::Unanswered(it) => it,
+            Trouble::Denied(it) => &it.text,
+        };
+        // Whoever tells it ends the sentence.
+        f.write_str(text.trim_end_matches('.'))
     }
 }
 

@@ -79,7 +79,7 @@ mod tests {
                 r#"{"error":{"message":"The specified bucket does not exist."}}"#,
                 "\"states\" must be made",
             ),
-            (418, "tea", "says: tea."),
+            (418, "tea", "says: tea"),
             (418, "", "status 418"),
         ] {
             let headers = HeaderMap::new();

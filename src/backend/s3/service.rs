@@ -76,7 +76,7 @@ impl Service for Aws {
         let said = match (&*code, &*message) {
             ("", "") => format!("status {}", answer.status),
             (code, "") => code.to_owned(),
-            (code, message) => format!("{code}: {message}"),
+            (code, message) => format!("{code}: {}", message.trim_end_matches('.')),
         };
         let hint = self.hint(&code, answer, region.as_deref());
         let text = format!("{} at {host} says {said}.{hint}", self.name());
