@@ -240,8 +240,8 @@ fn identity(it: &Opening) -> Result<Identity, Diagnostic> {
     }
     if is_on("use_oidc")? {
         let needed = |name: &str| invalid(KIND.name, "use_oidc", &format!("it needs {name}"));
-        let client = client.clone().ok_or_else(|| needed("client_id"))?;
-        tenant.ok_or_else(|| needed("tenant_id"))?;
+        let client = client.clone().ok_or_else(|| needed("\"client_id\""))?;
+        tenant.ok_or_else(|| needed("\"tenant_id\""))?;
         let shown = it.text("oidc_request_token");
         let service = it.world.variable("SYSTEM_OIDCREQUESTURI");
         if let (Some(connection), Some(token), Some(_)) =
@@ -253,7 +253,7 @@ fn identity(it: &Opening) -> Result<Identity, Diagnostic> {
         let text = text.or_else(|| it.text("oidc_token_file_path").map(Proof::File));
         let asked = || Some(Proof::Asked(it.text("oidc_request_url")?, shown?));
         let token = text.or_else(asked).ok_or_else(|| {
-            needed("oidc_token\", \"oidc_token_file_path\" or \"oidc_request_url\" with \"oidc_request_token")
+            needed("\"oidc_token\", \"oidc_token_file_path\", or \"oidc_request_url\" with \"oidc_request_token\"")
         })?;
         return Ok(Identity::Token { client, token });
     }

@@ -37,6 +37,9 @@ pub enum Fault {
     Busy,
 }
 
+/// Methods and parts of paths, and what becomes of the next request that has them.
+type Faults = Mutex<Vec<(&'static str, &'static str, Fault)>>;
+
 type Handler = dyn Fn(&Asked) -> Reply + Send + Sync;
 
 /// A server that runs until the tests end.
@@ -45,7 +48,7 @@ pub struct Double {
     /// The methods and paths of all requests, with their queries.
     pub log: Arc<Mutex<Vec<Asked>>>,
     /// What becomes of the next requests with this method whose path holds the text.
-    pub faults: Arc<Mutex<Vec<(&'static str, &'static str, Fault)>>>,
+    pub faults: Arc<Faults>,
 }
 
 impl Asked {
@@ -110,11 +113,7 @@ impl Double {
     }
 }
 
-fn answer(
-    handler: &Handler,
-    faults: &Mutex<Vec<(&'static str, &'static str, Fault)>>,
-    asked: &Asked,
-) -> Reply {
+fn answer(handler: &Handler, faults: &Faults, asked: &Asked) -> Reply {
     let mut faults = faults.lock();
     let at = faults.iter().position(|it| asked.method == it.0 && asked.path.contains(it.1));
     let fault = at.map(|at| faults.remove(at).2);

@@ -234,7 +234,7 @@ fn what_is_wrong_is_told_and_no_secret_with_it() {
         (("storage_custom_endpoint", "http://"), "no address"),
     ] {
         let told = open("http://127.0.0.1:1", &[setting]);
-        assert!(told.is_err() == !part.is_empty(), "{setting:?}");
+        assert!(told.is_err() != part.is_empty(), "{setting:?}");
         assert!(told.err().unwrap_or_default().contains(part), "{setting:?}");
     }
     let both = [
