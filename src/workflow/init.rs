@@ -2,7 +2,6 @@
 
 use super::host::Host;
 use super::with_room;
-use crate::backend::local::Choice;
 use crate::backend::workspace;
 use crate::diagnostic::Diagnostics;
 use crate::install::{Event, Settings};
@@ -121,7 +120,7 @@ fn set_backend_up(
     let root = host.asking(|| {
         let root = root_place(host.world, host.sources)?;
         // A missing variable is asked for before anything is done.
-        backends::likely(&root, &Choice::default(), &workspace::data_folder(host.world))?;
+        backends::check_arguments(&root)?;
         Ok(root)
     });
     let root = valid(step, root)?;

@@ -16,6 +16,8 @@ pub struct Setting {
     pub value: Value,
     /// The place of the value.
     pub at: Span,
+    /// Whether it is written as a block, or as several of this name; its value is a tuple of objects then.
+    pub is_block: bool,
 }
 
 /// Refuses a value that must not be shown or kept where `needed_by` needs it.
@@ -37,14 +39,14 @@ pub(in crate::config) fn check_marks(
         .at(at))
 }
 
-/// Evaluates the arguments of a `backend` or `cloud` block, those of nested blocks included.
+/// Evaluates the arguments of a `backend` or `cloud` block, and its nested blocks.
 pub fn backend_arguments(
     place: &StaticModule,
     backend: &Backend,
 ) -> Result<Vec<Setting>, Diagnostics> {
     let mut found = Diagnostics::new();
     let needed_by = format!("backend.{}", backend.kind.text);
-    let settings = evaluate(place, &backend.body, &needed_by, &mut found);
+    let settings = evaluate_blocks(place, &backend.body, &needed_by, &mut found);
     let has = |marked: fn(&Value) -> bool| settings.iter().any(|it| marked(&it.value));
     for (kind, is_there) in [
         ("sensitive", has(Value::contains_sensitive)),
@@ -64,16 +66,29 @@ pub fn backend_arguments(
     if found.has_errors() { Err(found.once()) } else { Ok(settings) }
 }
 
-fn evaluate(
+/// As [`evaluate_attributes`], and the nested blocks as one setting for each name.
+fn evaluate_blocks(
     place: &StaticModule,
     body: &Body,
     needed_by: &str,
     found: &mut Diagnostics,
 ) -> Vec<Setting> {
     let mut settings = evaluate_attributes(place, body, needed_by, found);
-    for Block { body, .. } in &body.blocks {
-        settings.extend(evaluate(place, body, needed_by, found));
+    let mut blocks: Vec<(&Name, Vec<Value>)> = Vec::new();
+    for Block { kind, body, .. } in &body.blocks {
+        let members = evaluate_blocks(place, body, needed_by, found);
+        let value = Value::object(members.into_iter().map(|it| (it.name.text, it.value)));
+        match blocks.iter_mut().find(|it| it.0.text == kind.text) {
+            Some((_, values)) => values.push(value),
+            None => blocks.push((kind, vec![value])),
+        }
     }
+    settings.extend(blocks.into_iter().map(|(name, values)| Setting {
+        name: name.clone(),
+        value: Value::tuple(values),
+        at: name.span,
+        is_block: true,
+    }));
     settings
 }
 
@@ -91,7 +106,7 @@ fn evaluate_attributes(
     let mut settings = Vec::new();
     for it in attributes {
         if let Some(value) = found.take(place.evaluate(&it.value, needed_by)) {
-            settings.push(Setting { name: it.name, value, at: it.value.span });
+            settings.push(Setting { name: it.name, value, at: it.value.span, is_block: false });
         }
     }
     settings

@@ -10,9 +10,9 @@ use super::resource::Problem;
 use super::table::Source;
 use crate::address::Instance;
 use crate::backend::local::Choice;
-use crate::backend::registry::{self, Kind, Unfit};
+use crate::backend::registry::{self, Kind};
 use crate::backend::seal::{Part, Seals};
-use crate::backend::settings::Arguments;
+use crate::backend::shape::{Arguments, Unfit};
 use crate::backend::store::{Store, wait};
 use crate::backend::workspace::DEFAULT;
 use crate::diagnostic::Diagnostics;
@@ -79,7 +79,7 @@ impl Source for RemoteState {
         config: &Value,
         result: &mut Fields,
     ) -> Result<(), Problem> {
-        let store = Location::of(config)?.open(world);
+        let store = Location::of(config)?.open(world)?;
         let workspace = config.text("workspace").filter(|it| !it.is_empty());
         // It blocks where files are read, as every other function that reads files does.
         let content = wait(&*store, store.read(workspace.unwrap_or(DEFAULT)));
@@ -119,11 +119,7 @@ impl Location {
         // What other programs call the backend of files where it must not be another.
         let name = if backend == "_local" { "local" } else { backend };
         let Some(kind) = registry::kind(name) else {
-            return Err(invalid_backend(format!(
-                "There is no backend type named {backend:?} here; the states of {} can be read.",
-                registry::names()
-            ))
-            .at(at("backend")));
+            return Err(invalid_backend(registry::why_not(backend)).at(at("backend")));
         };
         let arguments = config.member("config");
         if !holds_members(arguments) {
@@ -137,7 +133,7 @@ impl Location {
                 }
                 Unfit::Type(_) => {
                     let required = kind.settings.iter().find(|it| it.name == &*name);
-                    let required = required.map(|it| it.ty.to_string()).unwrap_or_default();
+                    let required = required.map(|it| it.shape.ty().to_string()).unwrap_or_default();
                     invalid_arguments(kind, format!("attribute {name:?}: {required} required"))
                 }
                 Unfit::Empty(what) => empty_argument(&name, what),
@@ -147,8 +143,8 @@ impl Location {
         Ok(Location { kind, settings })
     }
 
-    fn open(&self, world: &Arc<World>) -> Arc<dyn Store> {
-        self.kind.open(world, &self.settings, &Choice::default())
+    fn open(&self, world: &Arc<World>) -> Result<Arc<dyn Store>, Problem> {
+        self.kind.open(world, &self.settings, &Choice::default()).map_err(unreadable)
     }
 }
 
@@ -166,7 +162,7 @@ fn invalid_arguments(kind: &Kind, why: impl std::fmt::Display) -> Problem {
 
 fn empty_argument(name: &str, what: &str) -> Problem {
     let detail = format!("The {name:?} attribute value must not be empty.");
-    Problem::error(format!("Invalid local {what} path"), detail).at(at(name))
+    Problem::error(format!("Invalid {what}"), detail).at(at(name))
 }
 
 fn nothing_there() -> Problem {
