@@ -110,6 +110,7 @@ impl Snapshots {
             _ => self.look(),
         };
         let content = self.content()?;
+        tracing::debug!(place = self.name(), bytes = content.bytes.len(), "state read");
         let state = self.seals.read_state(Part::State, &content.bytes);
         let state = state.map_err(|it| self.named(it, content.is_elsewhere))?;
         let mut snapshot = Snapshot { state, ..Snapshot::default() };
@@ -167,6 +168,7 @@ impl Snapshots {
             Refused::Unsettled(why) => trouble::unsettled(&self.name(), &why),
             Refused::Failed(why) => trouble::not_saved(&why),
         })?;
+        tracing::info!(place = self.name(), serial, bytes = sealed.len(), "state written");
         now.seen = Some(version);
         now.last = Some((lineage.into(), serial));
         Ok(Stored { lineage: lineage.into(), serial, is_written: true })
@@ -259,6 +261,7 @@ impl Snapshots {
     pub fn lock(&self, info: &LockInfo) -> Result<(), LockProblem> {
         let mut now = self.now();
         let id = wait(&*self.store, self.store.lock(&self.workspace, info))?;
+        tracing::info!(place = self.name(), id, "lock taken");
         now.locked = Some(id);
         now.may_write = info.may_write() || self.recover.is_some();
         // What was read before the lock may be old.
@@ -275,6 +278,7 @@ impl Snapshots {
         let mut now = self.now();
         now.may_write = false;
         let id = now.locked.take().unwrap_or_default();
+        tracing::info!(place = self.name(), id, "lock given back");
         wait(&*self.store, self.store.unlock(&self.workspace, &id)).map_err(Diagnostic::from)
     }
 

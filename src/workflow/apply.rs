@@ -25,6 +25,7 @@ use crate::plan::Plan;
 use crate::policy::Verdict;
 use crate::request::PlanMode;
 use crate::value::{Str, Value};
+use tracing::Instrument;
 
 /// What came of an apply.
 pub enum Applied {
@@ -317,7 +318,9 @@ impl Run<'_> {
         host.tell.carries_out(&|| Ahead::of(approved.plan, &session.backend, parallelism));
         let (sink, stop, watch) = (host.tell, host.stop, self.watch);
         let conduct = Conduct { parallelism, sink, stop, watch };
-        let done = operation::apply(session, pool, approved, snapshot, conduct).await;
+        let span = tracing::info_span!("apply", steps = approved.order.step.len(), parallelism);
+        let work = operation::apply(session, pool, approved, snapshot, conduct);
+        let done = work.instrument(span).await;
         host.tell.has_carried_out();
         let mut done = done?;
         problems.extend(std::mem::take(&mut done.problems));

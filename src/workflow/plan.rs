@@ -13,6 +13,7 @@ use crate::operation::{generate, plan as operation, saved};
 use crate::planner::Finished;
 use crate::request::Request;
 use crate::state::State;
+use tracing::Instrument;
 
 /// A plan that was made and told.
 pub struct Made {
@@ -77,6 +78,7 @@ pub(super) async fn plan_and_warn(
 ) -> Result<Planned, Diagnostics> {
     let filtered = !request.has_no_filters();
     let work = operation::plan(session, request, state, variables, host.tell);
+    let work = work.instrument(tracing::info_span!("plan"));
     let result = host.unless_stopped(work).await;
     let complete = |mut problems: Diagnostics| {
         if filtered {

@@ -393,7 +393,7 @@ fn outside_packages_have_one_owner() {
         ("rustyline", &["cli/src/ui"]),
         ("indicatif", &["cli/src/ui"]),
         ("miette", &["cli"]),
-        ("reqwest", &["src/install", "src/backend"]),
+        ("reqwest", &["src/install", "src/backend", "cli/src/telemetry"]),
         ("zip", &["src/install", "src/operation/modules", "src/plan/file.rs"]),
         ("pgp", &["src/install"]),
         ("russh", &["src/execute/provision"]),
