@@ -183,6 +183,13 @@ fn a_state_is_written_only_over_the_one_that_was_read() {
     it.double.fault("PUT", "net", Fault::AnswerLost);
     it.write("three", &seen).expect("written, and told by reading back");
     assert_eq!(it.blob().bytes, b"three");
+    let (_, seen) = it.read();
+    it.double.fault("PUT", "net", Fault::Busy);
+    it.write("four", &seen).expect("written the second time");
+    let (_, seen) = it.read();
+    it.double.fault("PUT", "net", Fault::Lost);
+    it.write("five", &seen).expect("written the second time");
+    assert_eq!(it.blob().bytes, b"five");
 }
 
 #[test]

@@ -163,6 +163,7 @@ fn what_became_of_a_write_without_an_answer_is_read_back() {
     let first = it.write("one", &nothing).expect("written");
     assert_eq!(it.read(), (b"one".to_vec(), first.clone()));
     it.double.fault("POST", "/upload", Fault::Busy);
+    it.double.fault("POST", "/upload", Fault::Lost);
     it.write("two", &first).expect("written");
 }
 
