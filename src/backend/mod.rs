@@ -10,12 +10,16 @@ use std::time::Duration;
 use crate::diagnostic::Diagnostics;
 use crate::state::State;
 
+#[cfg(feature = "backend-consul")]
+mod consul;
 #[cfg(test)]
 mod contract_tests;
 pub mod files;
 #[cfg(feature = "backend-http")]
 mod http;
 pub mod inmem;
+#[cfg(feature = "backend-kubernetes")]
+mod kubernetes;
 pub mod local;
 pub mod lock;
 mod lock_info;

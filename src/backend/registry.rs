@@ -27,9 +27,13 @@ pub struct Kind {
 
 /// Every kind of store, sorted.
 pub const KINDS: &[&Kind] = &[
+    #[cfg(feature = "backend-consul")]
+    &super::consul::KIND,
     #[cfg(feature = "backend-http")]
     &super::http::KIND,
     &inmem::KIND,
+    #[cfg(feature = "backend-kubernetes")]
+    &super::kubernetes::KIND,
     &local::KIND,
     #[cfg(feature = "backend-pg")]
     &super::pg::KIND,

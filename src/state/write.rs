@@ -284,6 +284,10 @@ fn write_own(json: &mut JsonWriter, state: &State) {
     }) {
         for (deposed, object) in objects(instance) {
             let Some(reads) = &object.reads else { continue };
+            // Where other programs know of no dependency either, nothing need be added to what they know.
+            if reads.is_empty() && object.dependencies.is_empty() {
+                continue;
+            }
             if !is_open {
                 json.key("entail");
                 json.open('{');

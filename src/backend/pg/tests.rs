@@ -39,11 +39,7 @@ fn a_connection_is_an_address_or_words_over_the_environment() {
 
 #[test]
 fn what_is_wrong_with_a_connection_is_told_without_the_string() {
-    check(
-        "postgres://u:secret@/ /",
-        &[],
-        expect!["it is no valid address: empty host"],
-    );
+    check("postgres://u:secret@/ /", &[], expect!["it is no valid address: empty host"]);
     check(
         "host='secret",
         &[],
