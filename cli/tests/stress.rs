@@ -230,7 +230,8 @@ fn stress(kind: &str, block: &str, faults: Option<&Proxy>, kills: u64) {
     for index in 0..workers {
         let instances =
             after["resources"][0]["instances"].as_array().expect("there are some").iter();
-        let own = instances.clone().find(|it| it["index_key"] == index.to_string());
+        let key = index.to_string();
+        let own = instances.clone().find(|it| it["index_key"] == key);
         let value = own.map(|it| it["attributes"]["input"]["value"].clone());
         assert_eq!(value, Some(format!("last-{index}").into()), "{kind}: {index}");
     }

@@ -10,11 +10,17 @@ use std::time::Duration;
 use crate::diagnostic::Diagnostics;
 use crate::state::State;
 
+#[cfg(feature = "backend-azurerm")]
+pub mod azurerm;
+#[cfg(feature = "cloud")]
+mod cloud;
 #[cfg(feature = "backend-consul")]
 mod consul;
 #[cfg(test)]
 mod contract_tests;
 pub mod files;
+#[cfg(feature = "backend-gcs")]
+pub mod gcs;
 #[cfg(feature = "backend-http")]
 mod http;
 pub mod inmem;
@@ -27,6 +33,8 @@ pub mod opening;
 #[cfg(feature = "backend-pg")]
 mod pg;
 pub mod registry;
+#[cfg(feature = "backend-s3")]
+pub mod s3;
 pub mod seal;
 pub mod settings;
 pub mod shape;

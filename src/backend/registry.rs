@@ -27,8 +27,12 @@ pub struct Kind {
 
 /// Every kind of store, sorted.
 pub const KINDS: &[&Kind] = &[
+    #[cfg(feature = "backend-azurerm")]
+    &super::azurerm::KIND,
     #[cfg(feature = "backend-consul")]
     &super::consul::KIND,
+    #[cfg(feature = "backend-gcs")]
+    &super::gcs::KIND,
     #[cfg(feature = "backend-http")]
     &super::http::KIND,
     &inmem::KIND,
@@ -37,6 +41,8 @@ pub const KINDS: &[&Kind] = &[
     &local::KIND,
     #[cfg(feature = "backend-pg")]
     &super::pg::KIND,
+    #[cfg(feature = "backend-s3")]
+    &super::s3::KIND,
 ];
 
 /// What other programs have and this one has not, or only as a feature; and what to do about it.

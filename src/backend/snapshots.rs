@@ -185,6 +185,10 @@ impl Snapshots {
         if content.is_elsewhere {
             return Ok(false);
         }
+        // What is sealed otherwise than it would be now is written again, so that keys can be changed.
+        if !self.seals.is_current(Part::State, &content.bytes) {
+            return Ok(false);
+        }
         let old = self.seals.open(Part::State, &content.bytes)?;
         // What looks as we write it is another state if it is not equal; the rest is compared by meaning.
         if let Some(old) = write::body_of(&old, of.0, of.1) {

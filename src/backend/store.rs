@@ -83,6 +83,11 @@ pub trait Store: Debug + Send + Sync {
         true
     }
 
+    /// Whether other programs store a state in the default workspace as soon as the place is set up, and so expect one there.
+    fn begins_with_state(&self) -> bool {
+        false
+    }
+
     /// Reads what is stored.
     ///
     /// # Errors

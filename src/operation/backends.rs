@@ -215,7 +215,8 @@ impl Place {
         let failed = |why: &dyn std::fmt::Display| problems::not_created(workspace, why);
         wait(&*self.store, self.store.create(workspace)).map_err(|it| failed(&it))?;
         // Elsewhere than on this machine a workspace is there once it has a state, and others want one that can be read.
-        if self.store.is_remote() && workspace != DEFAULT {
+        let needs_state = workspace != DEFAULT || self.store.begins_with_state();
+        if self.store.is_remote() && needs_state {
             let snapshots = self.backend(workspace);
             if snapshots.read()?.state.is_none() {
                 snapshots.write(&State::default()).map_err(Diagnostics::from)?;

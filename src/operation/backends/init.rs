@@ -173,10 +173,11 @@ impl Work<'_> {
 
     /// Sees to it that the selected workspace is one of the backend's.
     fn check_workspace(&self, settings: &Settings) -> Result<(), Diagnostics> {
-        let known = self.place(settings)?.all_workspaces()?;
+        let place = self.place(settings)?;
+        let known = place.all_workspaces()?;
         let selected = workspace::selected(&self.world)?;
         if known.contains(&selected) {
-            return Ok(());
+            return if place.store.begins_with_state() { place.create(&selected) } else { Ok(()) };
         }
         let [only] = &known[..] else {
             return Err(problems::no_such_workspace(&selected, &known).into());
