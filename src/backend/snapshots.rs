@@ -79,6 +79,11 @@ impl Snapshots {
         self.store.name(&self.workspace)
     }
 
+    /// Whether others reach the place over a network, and this machine may be one of many that work on it.
+    pub fn is_remote(&self) -> bool {
+        self.store.is_remote()
+    }
+
     fn now(&self) -> MutexGuard<'_, Now> {
         self.now.lock()
     }
@@ -178,6 +183,10 @@ impl Snapshots {
     fn is_stored(&self, state: &State, text: &str, of: (&str, u64)) -> Result<bool, Diagnostics> {
         let content = self.content()?;
         if content.is_elsewhere {
+            return Ok(false);
+        }
+        // What is sealed otherwise than it would be now is written again, so that keys can be changed.
+        if !self.seals.is_current(Part::State, &content.bytes) {
             return Ok(false);
         }
         let old = self.seals.open(Part::State, &content.bytes)?;

@@ -8,10 +8,11 @@ use crate::address::{Mode, Provider};
 use crate::backend::local::Choice;
 use crate::backend::{Snapshot, Snapshots, workspace};
 use crate::config::check;
-use crate::config::early::{EarlyContext, StaticModule, settings};
+use crate::config::early::{EarlyContext, StaticModule};
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
 use crate::config::{Config, InstalledModules, Variable, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::encryption;
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
 use crate::observe::provider_sources::ProviderSources;
@@ -75,8 +76,7 @@ impl Session {
         let data = workspace::data_folder(&world);
         let installed = InstalledModules::read(&world.files, &data)?;
         let context = early_context(&world, &sources)?;
-        let (config, mut problems) =
-            crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
+        let (config, mut problems) = sealed_config(&world, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
         let served = blocks.blocks_served();
@@ -123,8 +123,10 @@ impl Session {
 
     /// Opens the folder for `init`: nothing need be set up yet.
     pub fn open_unchecked(world: Arc<World>, sources: Sources) -> Result<Session, Diagnostics> {
-        let (session, problems) = Session::load(world, sources)?;
-        if problems.has_errors() { Err(problems) } else { Ok(session) }
+        let (session, mut problems) = Session::load(world, sources)?;
+        let found = encryption::install(session.config.root_place());
+        let warnings = problems.take(found).unwrap_or_default();
+        if problems.has_errors() { Err(problems) } else { Ok(Session { warnings, ..session }) }
     }
 
     /// Opens the folder, problems of references beside the session, so that others can join them. Calls that do not fit
@@ -150,7 +152,8 @@ impl Session {
         sources: Sources,
         choice: &Choice,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let (mut session, problems) = Session::open_for_validation(world, sources)?;
+        let (mut session, mut problems) = Session::open_for_validation(world, sources)?;
+        problems.extend(encryption::install(session.config.root_place())?);
         let data = workspace::data_folder(&session.world);
         let place = backends::likely(session.config.root_place(), choice, &data)?;
         session.backend = place.backend(&session.workspace);
@@ -180,6 +183,7 @@ impl Session {
         let (config, mut problems) =
             crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
+        problems.extend(encryption::check(config.root_place()));
         problems.extend(provider_keys::problems(&config, &sources));
         let data = workspace::data_folder(&world);
         let place = backends::likely(config.root_place(), &Choice::default(), &data)?;
@@ -391,8 +395,34 @@ pub fn root_place(world: &Arc<World>, sources: &Sources) -> Result<StaticModule,
     let (root, problems) = load_module(&world.files, &world.root, ".", sources);
     let Some(root) = root.filter(|_| !problems.has_errors()) else { return Err(problems) };
     let place = StaticModule::root(root, context);
-    let problems = settings::encryption(&place);
-    if problems.has_errors() { Err(problems) } else { Ok(place) }
+    encryption::install(&place)?;
+    Ok(place)
+}
+
+/// Reads the configuration, and lets the world seal as it says.
+fn sealed_config(
+    world: &World,
+    sources: &Sources,
+    installed: &InstalledModules,
+    context: &Arc<EarlyContext>,
+) -> (Option<Config>, Diagnostics) {
+    let (config, mut problems) =
+        crate::config::load_config(&world.files, &world.root, sources, installed, context);
+    if let Some(config) = config.as_ref().filter(|_| !problems.has_errors()) {
+        match encryption::install(config.root_place()) {
+            Ok(found) | Err(found) => problems.extend(found),
+        }
+    }
+    (config, problems)
+}
+
+/// Lets the world open a saved plan that may be sealed. A folder without a configuration can have `TF_ENCRYPTION` besides.
+///
+/// # Errors
+///
+/// If the folder's configuration cannot be read, or its encryption makes no sense.
+pub fn unseal(world: &Arc<World>, sources: &Sources) -> Result<(), Diagnostics> {
+    root_place(world, sources).map(drop)
 }
 
 fn no_configuration() -> Diagnostic {

@@ -99,8 +99,9 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
         let session = valid(step, session)?;
         step(Step::Providers);
         let state = session.snapshot()?.state.unwrap_or_default();
-        let warnings =
-            runtime.block_on(providers(host, &session, &state, (&options.providers, step)))?;
+        let mut warnings = session.warnings.clone();
+        let found = providers(host, &session, &state, (&options.providers, step));
+        warnings.extend(runtime.block_on(found)?);
         step(Step::Gap);
         if !warnings.is_empty() {
             host.tell.problems(warnings);

@@ -8,6 +8,7 @@ use super::attribute::{Attribute, any, text};
 use super::fields::{Fields, Read, at};
 use super::resource::Problem;
 use super::table::Source;
+use crate::address::Instance;
 use crate::backend::local::Choice;
 use crate::backend::registry::{self, Kind};
 use crate::backend::seal::{Part, Seals};
@@ -68,12 +69,23 @@ impl Source for RemoteState {
         config: &Value,
         result: &mut Fields,
     ) -> Result<(), Problem> {
+        self.read_at(None, world, config, result).await
+    }
+
+    async fn read_at(
+        &self,
+        address: Option<&Instance>,
+        world: &Arc<World>,
+        config: &Value,
+        result: &mut Fields,
+    ) -> Result<(), Problem> {
         let store = Location::of(config)?.open(world)?;
         let workspace = config.text("workspace").filter(|it| !it.is_empty());
         // It blocks where files are read, as every other function that reads files does.
         let content = wait(&*store, store.read(workspace.unwrap_or(DEFAULT)));
         let content = content.map_err(|why| not_loaded(&why))?;
-        let state = Seals::of(world).read_state(Part::RemoteState, &content.bytes);
+        let label = address.map(label).unwrap_or_default();
+        let state = Seals::of(world).read_state(Part::RemoteState(&label), &content.bytes);
         let state = state.map_err(unreadable)?.ok_or_else(nothing_there)?;
         let defaults = config.member("defaults").entries();
         let mut outputs: Vec<(Str, Value)> =
@@ -82,6 +94,12 @@ impl Source for RemoteState {
         result.set("outputs", Value::object(outputs));
         Ok(())
     }
+}
+
+/// Returns what the encryption settings call a data source: its address without the words that all have.
+fn label(address: &Instance) -> String {
+    let label = address.to_string().replacen("data.terraform_remote_state.", "", 1);
+    label.strip_prefix("module.").map(str::to_owned).unwrap_or(label)
 }
 
 /// Whether this is, or may turn out to be, an object or a map.
