@@ -79,6 +79,11 @@ impl Snapshots {
         self.store.name(&self.workspace)
     }
 
+    /// Whether others reach the place over a network, and this machine may be one of many that work on it.
+    pub fn is_remote(&self) -> bool {
+        self.store.is_remote()
+    }
+
     fn now(&self) -> MutexGuard<'_, Now> {
         self.now.lock()
     }

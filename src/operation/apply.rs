@@ -162,6 +162,7 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
             done.problems.extend(refused.problems);
             // What somebody else has written is no snapshot that the journal continues.
             let kept = match (is_complete && !refused.is_overtaken, journal.is_begun()) {
+                (true, true) if session.backend.is_remote() => kept_in_both(session, base, done),
                 (true, true) => kept_in_journal(),
                 (true, false) => nothing_to_keep(),
                 (false, _) => keep(session, base, done, refused.is_overtaken),
@@ -187,6 +188,28 @@ fn kept_in_journal() -> Diagnostic {
         "The new state could not be written to its place. Nothing is lost: the journal beside it holds every finished step, and the \
          next command takes them up. Once the cause is mended, run the command again.",
     )
+}
+
+/// The journal holds all that was finished, but on this machine alone: where the next command runs on another, it needs the state.
+fn kept_in_both(session: &Session, base: &Base, done: &mut Done) -> Diagnostic {
+    match set_aside(session, base, done) {
+        Ok(name) => Diagnostic::error("Failed to persist state to backend").detail(format!(
+            "The new state could not be written to its place. Nothing is lost: the journal in this working directory holds every finished step, and the next command that runs here takes them up. \
+             The state is in the file \"{name}\" as well. Once the cause is mended, run the command again in this directory; or, from wherever the file is at hand, use:\n    {PROGRAM} state push {name}"
+        )),
+        Err(_) => kept_in_journal(),
+    }
+}
+
+/// Writes the state to a file beside the configuration. Returns its name.
+///
+/// Its serial leaves room for what the journal holds, which the next command may take up first.
+fn set_aside(session: &Session, base: &Base, done: &Done) -> Result<String, Diagnostic> {
+    let text = crate::state::write::write_as(&done.state, &base.next_lineage, base.serial + 2);
+    let sealed = Seals::of(&session.world).seal(Part::State, text.as_bytes())?;
+    kept_beside(&session.world.root, &sealed).map_err(|it| {
+        Diagnostic::error("Failed to write \"errored.tfstate\"").detail(it.to_string())
+    })
 }
 
 /// Nothing was carried out, so that there is no journal: what was read, moved or evaluated is so again in the next run.
