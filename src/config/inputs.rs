@@ -45,28 +45,67 @@ pub enum Origin {
     Prompt,
     /// An argument of a module call.
     Call(Span),
+    /// A `variables` block of a test.
+    Test(Span),
 }
 
 /// A value as it was given, before it is known whether and how it is to be read.
+#[derive(Clone, Debug)]
 enum Given {
     Text(String),
     Expression(Expression),
 }
 
-/// Collects what is given for the root module's variables, the later of two values winning: environment,
-/// `terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars(.json)` by name, then the flags in their order.
-///
-/// - `given`: only [`VariableSource::Flag`] and [`VariableSource::File`] count; the rest is found here.
-/// - Paths of files are relative to `directory`.
-///
-/// Variables that are required and have no value are in [`missing`]; undeclared names are told.
-pub fn collect_variables(
-    module: &Module,
-    directory: &Path,
+/// What is given for variables by flags, files and the environment, whatever module declares them: for tests.
+#[derive(Clone, Debug, Default)]
+pub struct Globals {
+    values: BTreeMap<Str, (Given, Origin)>,
+}
+
+impl Globals {
+    /// Collects them like [`collect_variables`]; above all others count the files that are read by themselves in the folder of tests.
+    pub fn collect(
+        (directory, tests): (&Path, Option<&Path>),
+        given: &[VariableSource],
+        world: &World,
+        sources: &Sources,
+    ) -> (Globals, Diagnostics) {
+        let mut collector = gather(directory, given, world, sources);
+        if let Some(tests) = tests.filter(|it| world.files.is_folder(it)) {
+            collector.directory = tests;
+            collector.add_auto_files();
+        }
+        (Globals { values: collector.values }, collector.problems)
+    }
+
+    /// Returns the names.
+    pub fn names(&self) -> impl Iterator<Item = &Str> {
+        self.values.keys()
+    }
+
+    /// Returns what is given for a declared variable.
+    pub fn of(&self, variable: &Variable, sources: &Sources) -> Option<Result<VariableInput, Diagnostics>> {
+        let (given, origin) = self.values.get(&variable.name.text)?;
+        let value = read(variable, given.clone(), sources);
+        Some(value.map(|value| VariableInput { value, origin: origin.clone() }))
+    }
+
+    /// Returns what is given under a name that nobody need declare: text as it is.
+    pub fn literal(&self, name: &str) -> Option<Result<Value, Diagnostics>> {
+        match &self.values.get(name)?.0 {
+            Given::Text(text) => Some(Ok(Value::string(text))),
+            Given::Expression(expression) => Some(evaluate_constant(expression)),
+        }
+    }
+}
+
+/// Collects what is given, the later of two values winning.
+fn gather<'a>(
+    directory: &'a Path,
     given: &[VariableSource],
-    world: &World,
-    sources: &Sources,
-) -> (BTreeMap<Str, VariableInput>, Diagnostics) {
+    world: &'a World,
+    sources: &'a Sources,
+) -> Collector<'a> {
     let mut collector = Collector {
         files: &world.files,
         sources,
@@ -90,7 +129,24 @@ pub fn collect_variables(
             VariableSource::AutoFile(_) | VariableSource::Environment(_) => {}
         }
     }
-    let Collector { values, mut problems, .. } = collector;
+    collector
+}
+
+/// Collects what is given for the root module's variables, the later of two values winning: environment,
+/// `terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars(.json)` by name, then the flags in their order.
+///
+/// - `given`: only [`VariableSource::Flag`] and [`VariableSource::File`] count; the rest is found here.
+/// - Paths of files are relative to `directory`.
+///
+/// Variables that are required and have no value are in [`missing`]; undeclared names are told.
+pub fn collect_variables(
+    module: &Module,
+    directory: &Path,
+    given: &[VariableSource],
+    world: &World,
+    sources: &Sources,
+) -> (BTreeMap<Str, VariableInput>, Diagnostics) {
+    let Collector { values, mut problems, .. } = gather(directory, given, world, sources);
     let (mut inputs, mut undeclared_in_files) = (BTreeMap::new(), Vec::new());
     for (name, (value, origin)) in values {
         match module.variables.get(&name) {
@@ -295,14 +351,14 @@ impl Origin {
             }
             Origin::Flag => Some(format!("set using -var=\"{name}=...\"")),
             Origin::Prompt => Some("set using an interactive prompt".to_owned()),
-            Origin::AutoFile(..) | Origin::File(..) | Origin::Call(_) => None,
+            Origin::AutoFile(..) | Origin::File(..) | Origin::Call(_) | Origin::Test(_) => None,
         }
     }
 
     /// Returns the place of the value, or of no file.
     pub fn span(&self) -> Span {
         match self {
-            Origin::AutoFile(_, at) | Origin::File(_, at) | Origin::Call(at) => *at,
+            Origin::AutoFile(_, at) | Origin::File(_, at) | Origin::Call(at) | Origin::Test(at) => *at,
             Origin::Environment | Origin::Flag | Origin::Prompt => {
                 Span { file: FileId(0), start: 0, end: 0 }
             }

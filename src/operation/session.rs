@@ -15,6 +15,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
 use crate::observe::provider_sources::ProviderSources;
+use crate::provider::mock::Mocks;
 use crate::reason::{self, EngineRef};
 use crate::request::Request;
 use crate::state::State;
@@ -37,6 +38,8 @@ pub struct Session {
     pub backend: Snapshots,
     /// Where providers come from.
     pub provider_sources: Arc<ProviderSources>,
+    /// What stands for providers and objects.
+    pub mocks: Arc<Mocks>,
     /// Warnings met on the way.
     pub warnings: Diagnostics,
 }
@@ -117,8 +120,17 @@ impl Session {
         provider_sources: Arc<ProviderSources>,
     ) -> Session {
         let backend = place.backend(&workspace);
-        let warnings = Diagnostics::new();
-        Session { world, sources, workspace, config, graph, backend, provider_sources, warnings }
+        Session {
+            world,
+            sources,
+            workspace,
+            config,
+            graph,
+            backend,
+            provider_sources,
+            mocks: Arc::default(),
+            warnings: Diagnostics::new(),
+        }
     }
 
     /// Opens the folder for `init`: nothing need be set up yet.
@@ -238,6 +250,40 @@ impl Session {
         let graph = BlockGraph::of(reason::named(&world)?, &config);
         let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
         Ok(Session::new((world, sources), workspace, (config, graph), &place, provider_sources))
+    }
+
+    /// Opens a configuration that a test has made of one. Nothing is read or stored: the states of tests lie in memory.
+    ///
+    /// # Errors
+    ///
+    /// If its parts do not fit together.
+    pub fn of_test(
+        (world, sources): (Arc<World>, Sources),
+        workspace: String,
+        config: Config,
+        provider_sources: Arc<ProviderSources>,
+        mocks: Mocks,
+    ) -> Result<Session, Diagnostics> {
+        let mut problems = crate::config::check_providers(&config, &sources);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
+        let calls = check::check_calls(&config);
+        if calls.has_errors() {
+            return Err(calls);
+        }
+        problems.extend(check::check(&config, &blocks.blocks_served(), &sources));
+        problems.extend(check::check_for_plan(&config, &sources));
+        problems.extend(provider_keys::problems(&config, &sources));
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let graph = blocks.connected(&config);
+        let place = backends::Place::usual(&world, &Choice::default());
+        let session =
+            Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
+        Ok(Session { warnings: problems, mocks: Arc::new(mocks), ..session })
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.

@@ -12,6 +12,7 @@ use crate::schema::ProviderSchema;
 use crate::value::{Path, Type, Value};
 
 pub mod builtin;
+pub mod mock;
 pub mod plugin;
 
 /// A problem that a provider reports.

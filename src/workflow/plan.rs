@@ -5,7 +5,7 @@ use super::judging::in_force;
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::PlanOptions;
 use super::with_room;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostics;
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::operation::variables::RootVariables;
@@ -80,7 +80,7 @@ pub(super) async fn plan_and_warn(
     let result = host.unless_stopped(work).await;
     let complete = |mut problems: Diagnostics| {
         if filtered {
-            problems.0.insert(0, targeting());
+            problems.0.insert(0, operation::targeting());
         }
         problems.extend(session.warnings.iter().cloned());
         problems
@@ -92,10 +92,4 @@ pub(super) async fn plan_and_warn(
         }
         Err(problems) => Err(complete(problems)),
     }
-}
-
-fn targeting() -> Diagnostic {
-    Diagnostic::warning("Resource targeting is in effect").detail(
-        "You are creating a plan with either the -target option or the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target and -exclude options are not for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
-    )
 }

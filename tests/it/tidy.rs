@@ -32,6 +32,7 @@ const FLOORS: &[&str] = &[
     "explain execute verify",
     "policy",
     "operation",
+    "testing",
     "workflow",
 ];
 
