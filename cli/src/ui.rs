@@ -284,6 +284,34 @@ impl Ui {
         self.say(&init::text(step, self.out_style, self.in_automation));
     }
 
+    /// Writes to the standard error for people, and a message for machines.
+    pub fn log(&self, text: &str) {
+        self.messages(&json::log(text, &self.timestamp()));
+        if !self.manner.json {
+            self.err(&format!("{text}\n"));
+        }
+    }
+
+    /// Writes messages for machines; `write` is given the time.
+    pub fn lines(&self, write: impl FnOnce(&str) -> String) {
+        if self.has_messages() {
+            self.messages(&write(&self.timestamp()));
+        }
+    }
+
+    /// Prints problems of a test: for people sorted, for machines in the order in which they were found.
+    pub fn problems_of_test(&self, problems: &Diagnostics, owner: json::TestOwner<'_>) {
+        for problem in problems.iter() {
+            self.lines(|time| json::problem_of_test(problem, &self.sources, owner, time));
+        }
+        if !self.manner.json {
+            let sorted = sort(problems.0.clone(), &self.sources);
+            let printed = render(sorted, &self.sources, self.err_style, self.grouping);
+            self.out(&printed.out);
+            self.err(&printed.err);
+        }
+    }
+
     /// Writes a message for machines alone.
     pub fn message(&self, text: &str) {
         let event = Event::Message(text.to_owned());

@@ -12,6 +12,7 @@ use crate::config::early::{EarlyContext, StaticModule, settings};
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
 use crate::config::{Config, InstalledModules, Variable, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::install::Requirements;
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
 use crate::observe::provider_sources::ProviderSources;
@@ -40,6 +41,8 @@ pub struct Session {
     pub provider_sources: Arc<ProviderSources>,
     /// What stands for providers and objects.
     pub mocks: Arc<Mocks>,
+    /// What is required of providers beside what the configuration requires: by its tests.
+    pub also_required: Requirements,
     /// Warnings met on the way.
     pub warnings: Diagnostics,
 }
@@ -129,6 +132,7 @@ impl Session {
             backend,
             provider_sources,
             mocks: Arc::default(),
+            also_required: Requirements::default(),
             warnings: Diagnostics::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Everything that tests run on: the configuration, the test files, and the modules that runs name.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::problems;
@@ -12,10 +12,11 @@ use crate::config::early::{EarlyContext, StaticModule};
 use crate::config::inputs::Globals;
 use crate::config::testing::{TestFile, TestFileName, TestModule, read_tests, test_files};
 use crate::config::{
-    Config, Folder, InstalledModules, ProviderBlock, call_source, check_providers, installed,
+    Config, Folder, InstalledModules, ModuleCall, ProviderBlock, call_source, check_providers, installed,
     load_config_of,
 };
 use crate::diagnostic::{Diagnostics, Sources};
+use crate::install::Requirements;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::session::early_context;
 use crate::request::Request;
@@ -87,8 +88,8 @@ impl Open<'_> {
         if problems.has_errors() {
             return Err(problems);
         }
-        let mut loaded = self.load()?;
-        problems.extend(std::mem::take(&mut loaded.problems));
+        let (config, loaded) = self.load()?;
+        problems.extend(loaded.problems);
         if problems.has_errors() {
             return Err(problems);
         }
@@ -96,7 +97,7 @@ impl Open<'_> {
             world: world.clone(),
             sources: sources.clone(),
             workspace: workspace::selected(world)?,
-            config: Arc::new(loaded.config),
+            config: Arc::new(config),
             files: loaded.files,
             globals,
             provider_sources: Arc::new(ProviderSources::of(world, sources)),
@@ -108,16 +109,16 @@ impl Open<'_> {
         Ok((suite, problems))
     }
 
-    /// Reads all that there is, for whoever only checks it.
-    ///
-    /// # Errors
-    ///
-    /// If the folder cannot be read.
-    pub fn check(&self) -> Result<Diagnostics, Diagnostics> {
-        let loaded = self.load()?;
-        let mut found = loaded.problems;
+    /// Reads the tests of a module that is read already, for whoever only checks them. Returns what is wrong, and the modules of runs
+    /// that lie beside it.
+    pub fn check(&self, config: &Config) -> (Diagnostics, Vec<Arc<Config>>) {
+        let tests = match self.tests(config) {
+            Ok(tests) => tests,
+            Err(problems) => return (problems, Vec::new()),
+        };
+        let mut found = tests.problems;
         if !found.has_errors() {
-            for file in &loaded.files {
+            for file in &tests.files {
                 found.extend(super::execute::check_blocks(&file.overrides));
                 for run in &file.runs {
                     found.extend(super::execute::check_blocks(&run.overrides));
@@ -125,27 +126,68 @@ impl Open<'_> {
                 }
             }
         }
-        Ok(found)
+        let mut beside: Vec<Arc<Config>> = Vec::new();
+        for helper in tests.helpers.into_values().filter(|it| it.key.starts_with('.')) {
+            if !beside.iter().any(|it| Arc::ptr_eq(it, &helper.config)) {
+                beside.push(helper.config);
+            }
+        }
+        (found, beside)
     }
 
-    fn load(&self) -> Result<Loaded, Diagnostics> {
+    /// Returns what the tests of a module need of providers, beside what the module itself does.
+    ///
+    /// # Errors
+    ///
+    /// If the tests cannot be read.
+    pub fn requirements(&self, config: &Config) -> Result<Requirements, Diagnostics> {
+        let tests = self.tests(config)?;
+        if tests.problems.has_errors() {
+            return Err(tests.problems);
+        }
+        let mut needed = Requirements::default();
+        for helper in tests.helpers.values() {
+            needed = needed.and(Requirements::of(&helper.config).0);
+        }
+        let root = config.root();
+        let named = tests.files.iter().flat_map(|file| {
+            let blocks = file.providers.iter().map(|it| &it.name.text);
+            blocks.chain(file.mocks.iter().map(|it| &it.name.text))
+        });
+        Ok(needed.also(named.map(|it| root.provider_of(it)).collect::<Vec<_>>()))
+    }
+
+    fn load(&self) -> Result<(Config, Tests), Diagnostics> {
         let (world, sources) = (self.world, self.sources);
         let installed = InstalledModules::read(&world.files, &workspace::data_folder(world))?;
         let context = early_context(world, sources)?;
         let root = Folder { root: &world.root, directory: "." };
         let (config, mut problems) =
             load_config_of(&world.files, root, sources, &installed, &context);
-        let (names, found) = test_files(&world.files, &world.root, self.directory);
-        problems.extend(found);
+        let Some(config) = config else { return Err(problems) };
+        let mut tests = self.tests(&config)?;
+        problems.extend(std::mem::take(&mut tests.problems));
+        if !problems.has_errors() {
+            problems.extend(check_with_tests(&config, &tests.files, sources));
+        }
+        tests.problems = problems.once();
+        Ok((config, tests))
+    }
+
+    fn tests(&self, config: &Config) -> Result<Tests, Diagnostics> {
+        let (world, sources) = (self.world, self.sources);
+        let installed = InstalledModules::read(&world.files, &workspace::data_folder(world))?;
+        let context = early_context(world, sources)?;
+        let (names, mut problems) = test_files(&world.files, &world.root, self.directory);
         let (files, found) = read_tests(&world.files, &world.root, &names, sources);
         problems.extend(found);
-        let Some(config) = config else { return Err(problems) };
         let mut helpers = BTreeMap::new();
         let mut known = BTreeMap::new();
-        for (name, file) in names.iter().zip(&files) {
+        for file in &files {
+            let name = TestFileName { path: file.path.clone() };
             for (index, run) in file.runs.iter().enumerate() {
                 let Some(module) = &run.module else { continue };
-                let place = key_of(name, &run.name.text);
+                let place = key_of(&name, &run.name.text);
                 let helper = self.helper(
                     module,
                     (&place, config.root_place()),
@@ -157,10 +199,7 @@ impl Open<'_> {
                 }
             }
         }
-        if !problems.has_errors() {
-            problems.extend(check_with_tests(&config, &files, sources));
-        }
-        Ok(Loaded { config, files, helpers, problems: problems.once() })
+        Ok(Tests { files, helpers, problems })
     }
 
     /// Reads the module of a run; each folder once.
@@ -205,9 +244,8 @@ impl Open<'_> {
     }
 }
 
-/// What was read.
-struct Loaded {
-    config: Config,
+/// The tests that were read.
+struct Tests {
     files: Vec<TestFile>,
     helpers: BTreeMap<(String, usize), Helper>,
     problems: Diagnostics,
@@ -251,22 +289,29 @@ fn below(installed: &InstalledModules, place: &str) -> InstalledModules {
     InstalledModules { records: inside.collect(), in_place: installed.in_place }
 }
 
-/// Returns the modules of the runs of all test files, by where they are installed: for `init`.
+/// Returns the modules of the runs of all test files, each with the place under which it is installed: for `init`.
+///
+/// # Errors
+///
+/// If a test file cannot be read.
 pub fn helpers_of(
     world: &World,
     directory: &Path,
     sources: &Sources,
-) -> (Vec<(ModuleInstance, crate::config::ModuleCall)>, Vec<TestFile>, Diagnostics) {
-    let directory = PathBuf::from(directory);
-    let (names, mut problems) = test_files(&world.files, &world.root, &directory);
+) -> Result<Vec<(ModuleInstance, ModuleCall)>, Diagnostics> {
+    let (names, mut problems) = test_files(&world.files, &world.root, directory);
     let (files, found) = read_tests(&world.files, &world.root, &names, sources);
     problems.extend(found);
+    if problems.has_errors() {
+        return Err(problems);
+    }
     let mut calls = Vec::new();
-    for (name, file) in names.iter().zip(&files) {
+    for file in &files {
+        let at = address_of(&TestFileName { path: file.path.clone() });
         for run in &file.runs {
-            let Some(module) = &run.module else { continue };
-            calls.push((address_of(name), module.call(&run.name)));
+            let module = run.module.iter();
+            calls.extend(module.map(|it| (at.clone(), it.call(&run.name))));
         }
     }
-    (calls, files, problems)
+    Ok(calls)
 }

@@ -1,5 +1,7 @@
 //! `validate`: checks a folder's configuration without its state.
 
+use std::path::Path;
+
 use super::host::Host;
 use super::with_room;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -8,14 +10,56 @@ use crate::observe::pool::Pool;
 use crate::operation::session::Session;
 use crate::operation::validate;
 use crate::state::State;
+use crate::testing::Open;
 
 /// Returns all that is wrong with the configuration of the world's root, warnings included.
 ///
 /// # Errors
 ///
 /// If the system refuses a thread.
-pub fn validate(host: &Host<'_>) -> Result<Diagnostics, Diagnostics> {
-    with_room(|runtime| runtime.block_on(check(host)).unwrap_or_else(|it| it))
+///
+/// - `tests`: the folder of tests, where these are checked, too.
+pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Diagnostics> {
+    with_room(|runtime| {
+        runtime.block_on(async {
+            let mut found = check(host).await.unwrap_or_else(|it| it);
+            if let Some(directory) = tests {
+                found.extend(check_tests(host, directory).await.unwrap_or_else(|it| it));
+            }
+            found.once()
+        })
+    })
+}
+
+/// Checks test files, and the modules of runs that lie beside the configuration.
+async fn check_tests(host: &Host<'_>, directory: &Path) -> Result<Diagnostics, Diagnostics> {
+    let (world, sources) = (host.world, host.sources);
+    // What is wrong with the module itself was told before.
+    let (session, _) = Session::load(world.clone(), sources.clone()).map_err(|_| Diagnostics::new())?;
+    let tests = Open { world, sources, directory };
+    let (mut found, beside) = tests.check(&session.config);
+    if found.has_errors() {
+        return Err(found);
+    }
+    for config in beside {
+        let place = (world.clone(), sources.clone());
+        let providers = session.provider_sources.clone();
+        let workspace = session.workspace.clone();
+        let helper = Session::of_test(
+            place,
+            workspace,
+            (*config).clone(),
+            providers,
+            Default::default(),
+        )?;
+        let needed = helper.needed_providers(&State::default());
+        let (pool, unusable) = Pool::start(&helper.provider_sources, needed).await;
+        if unusable.has_errors() {
+            return Err(unusable);
+        }
+        found.extend(validate::check(&helper, &pool, &Diagnostics::new()).await);
+    }
+    Ok(found)
 }
 
 /// Returns why a folder could not be opened to plan, and with it all that [`validate`] finds: names that are wrong keep nobody

@@ -1,10 +1,20 @@
 //! `test`: runs the tests of a module.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ArgAction;
+use entail::diagnostic::Diagnostics;
+use entail::request::Request;
+use entail::workflow::test::{Manner, Status, TestOptions, test};
+use entail::world::World;
 
+use super::begin;
 use crate::arguments::groups::{OutputArgs, VariableArgs};
+use crate::arguments::request;
+use crate::interrupt;
+use crate::ui::Ui;
+use crate::view::test::{Listener, junit};
 
 /// Execute integration tests for modules
 ///
@@ -23,6 +33,22 @@ pub struct TestArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub verbose: bool,
 
+    /// Do as another program does in every detail: `opentofu`
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "strict")]
+    pub compat: Option<String>,
+
+    /// Fail where something is left behind, where a filter fits no file; keep the outputs of every run for later ones
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub strict: bool,
+
+    /// How many things to do at once
+    #[arg(long, value_name = "10", default_value_t = 10, hide_default_value = true)]
+    pub parallelism: i64,
+
+    /// Write what came of the tests into this file, as JUnit does
+    #[arg(long, value_name = "FILE")]
+    pub junit_xml: Option<PathBuf>,
+
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
@@ -33,4 +59,46 @@ pub struct TestArgs {
     /// Nothing else is expected.
     #[arg(hide = true)]
     pub words: Vec<String>,
+}
+
+impl TestArgs {
+    /// Returns what is asked, or what is wrong with the flags.
+    fn options(&self) -> Result<TestOptions, Diagnostics> {
+        let mut problems = Diagnostics::new();
+        let compat = problems.take(request::compat(self.compat.as_deref())).unwrap_or_default();
+        let parallelism = problems.take(request::parallelism(self.parallelism));
+        let variables = problems.take(self.variables.sources()).unwrap_or_default();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let manner = match (compat, self.strict) {
+            (true, _) => Manner::OPENTOFU,
+            (false, true) => Manner::STRICT,
+            (false, false) => Manner::USUAL,
+        };
+        let parallelism = parallelism.unwrap_or(1);
+        Ok(TestOptions {
+            directory: self.test_directory.clone(),
+            filter: self.filter.clone(),
+            verbose: self.verbose,
+            manner,
+            request: Request { variables, parallelism, ..Request::default() },
+        })
+    }
+}
+
+/// Runs the tests, and tells of each file when it is over.
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &TestArgs) -> Result<u8, Diagnostics> {
+    begin(ui, &args.output, false)?;
+    let options = args.options()?;
+    ui.interrupts.for_tests();
+    let ui = &*ui;
+    let listener = Listener::new(ui);
+    let counts = interrupt::heeding(ui, || test(&ui.host(world), &options, &listener))??;
+    if let Some(path) = &args.junit_xml {
+        junit::write(&world.root.join(path), &listener.taken())?;
+    }
+    let is_ended = ui.interrupts.stop.asked() > 1;
+    let counts_left = options.manner.cleanup_counts && counts.leaves_objects;
+    Ok(u8::from(counts.status != Status::Pass || is_ended || counts_left))
 }

@@ -1,0 +1,191 @@
+//! `test`: runs the tests of a module, tells of each file when it is over, and names what is left behind.
+
+use std::path::{Path, PathBuf};
+
+use super::host::Host;
+use super::with_room;
+use crate::backend::files::{self, Fresh};
+use crate::config::suggest;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::request::Request;
+use crate::state::{State, write};
+use crate::testing::{FileOutcome, Open, Suite, run_file};
+
+pub use crate::testing::{Interrupted, Left, Manner, RunOutcome, Shown, Status};
+
+/// Where a state is kept that could not be destroyed.
+pub const LEFT_BEHIND: &str = "errored_test.tfstate";
+
+/// What `test` is asked.
+#[derive(Clone, Debug)]
+pub struct TestOptions {
+    /// The folder of tests.
+    pub directory: PathBuf,
+    /// The files that run; all where none is named.
+    pub filter: Vec<String>,
+    /// Whether plans and states are shown.
+    pub verbose: bool,
+    /// Where it differs from OpenTofu.
+    pub manner: Manner,
+    /// Variables, and how many calls run at a time.
+    pub request: Request,
+}
+
+/// How many runs went how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// How all of them went.
+    pub status: Status,
+    /// Everything was as asserted.
+    pub passed: usize,
+    /// An assertion was false.
+    pub failed: usize,
+    /// It could not be carried out.
+    pub errored: usize,
+    /// It was left out.
+    pub skipped: usize,
+    /// Whether something was left behind.
+    pub leaves_objects: bool,
+}
+
+/// Who is told of tests.
+pub trait TellTests: Sync {
+    /// Takes the files that will run, each with the names of its runs.
+    fn found(&self, files: &[(String, Vec<String>)]);
+
+    /// Takes what came of a file and its runs.
+    fn file(&self, outcome: &FileOutcome);
+
+    /// Takes what became of a state of a file; it is told which file, and whether the state was written.
+    fn left(&self, file: &str, left: &Left, written: Option<&Result<(), Diagnostics>>);
+
+    /// Takes what was there when a file was ended early.
+    fn interrupted(&self, outcome: &FileOutcome, seen: &Interrupted);
+
+    /// Takes how it all went.
+    fn concluded(&self, counts: &Counts);
+}
+
+/// Runs the tests of the world's root.
+///
+/// # Errors
+///
+/// If the configuration or a test file cannot be read: then nothing was run.
+pub fn test(
+    host: &Host<'_>,
+    options: &TestOptions,
+    tell: &dyn TellTests,
+) -> Result<Counts, Diagnostics> {
+    let open =
+        Open { world: host.world, sources: host.sources, directory: &options.directory };
+    let opened = with_room(|_| {
+        host.asking(|| open.suite(&options.request, options.manner, options.verbose))
+    })?;
+    let (mut suite, mut problems) = opened?;
+    select(&mut suite, options, &mut problems)?;
+    if !problems.is_empty() {
+        host.tell.problems(problems);
+    }
+    let named = suite.files.iter().map(|file| {
+        let runs = file.runs.iter().map(|it| it.name.text.to_string());
+        (file.path.clone(), runs.collect())
+    });
+    tell.found(&named.collect::<Vec<_>>());
+    host.tell.carries_out();
+    let mut counts = Counts { status: Status::Pass, ..Counts::default() };
+    for file in &suite.files {
+        if host.stop.asked() > 1 {
+            break;
+        }
+        let outcome =
+            with_room(|runtime| runtime.block_on(run_file(&suite, file, host.stop)))?;
+        finish(host, &outcome, tell, &mut counts);
+    }
+    if host.stop.asked() < 2 {
+        tell.concluded(&counts);
+    }
+    Ok(counts)
+}
+
+/// Tells of a file, and writes down what it has left behind.
+fn finish(host: &Host<'_>, outcome: &FileOutcome, tell: &dyn TellTests, counts: &mut Counts) {
+    counts.status = counts.status.max(outcome.status);
+    for run in &outcome.runs {
+        match run.status {
+            Status::Pass => counts.passed += 1,
+            Status::Fail => counts.failed += 1,
+            Status::Error => counts.errored += 1,
+            Status::Skip => counts.skipped += 1,
+            Status::Pending => {}
+        }
+    }
+    if let Some(seen) = &outcome.interrupted {
+        tell.interrupted(outcome, seen);
+        return;
+    }
+    if host.stop.asked() > 1 {
+        return;
+    }
+    tell.file(outcome);
+    for left in &outcome.left {
+        let written = left.has_objects().then(|| keep(host, &left.state));
+        counts.leaves_objects |= left.has_objects() || left.problems.has_errors();
+        tell.left(&outcome.path, left, written.as_ref());
+    }
+}
+
+/// Writes a state that could not be destroyed into the working directory.
+fn keep(host: &Host<'_>, state: &State) -> Result<(), Diagnostics> {
+    let mut state = state.clone();
+    if state.lineage.is_empty() {
+        state.lineage = host.world.uuid();
+    }
+    let path = host.world.root.join(LEFT_BEHIND);
+    let text = write::write_as(&state, &state.lineage, state.serial.max(1));
+    files::replace(&path, text.as_bytes(), Fresh::Private).map_err(|why| {
+        Diagnostic::error("Failed to persist state")
+            .detail(format!(
+                "The state of what is left behind could not be written to {LEFT_BEHIND}: {why}. It follows on the standard error, so that nothing is lost; keep it in a file of that name.\n\n{text}"
+            ))
+            .into()
+    })
+}
+
+/// Leaves the files that are asked for.
+fn select(
+    suite: &mut Suite,
+    options: &TestOptions,
+    problems: &mut Diagnostics,
+) -> Result<(), Diagnostics> {
+    if options.filter.is_empty() {
+        return Ok(());
+    }
+    if suite.manner.filters_count {
+        let unknown = options.filter.iter().filter(|it| !suite.files.iter().any(|at| at.path == **it));
+        let found: Vec<Diagnostic> = unknown.map(|it| unknown_filter(it, suite)).collect();
+        if !found.is_empty() {
+            return Err(found.into());
+        }
+    }
+    suite.files.retain(|it| options.filter.contains(&it.path));
+    if suite.files.is_empty() {
+        problems.push(Diagnostic::warning("No tests were found").detail(
+            "-filter is being used but no tests were found. Make sure you're using a relative path to the current working directory.",
+        ));
+    }
+    Ok(())
+}
+
+fn unknown_filter(name: &str, suite: &Suite) -> Diagnostic {
+    let known: Vec<&str> = suite.files.iter().map(|it| it.path.as_str()).collect();
+    let base = Path::new(name).file_name().and_then(|it| it.to_str()).unwrap_or(name);
+    let alike = known.iter().copied().find(|it| it.ends_with(base) || it.starts_with(base));
+    let hint = match alike.or_else(|| suggest(name, known.iter().copied())) {
+        Some(it) => format!(" Did you mean {it:?}?"),
+        None if known.is_empty() => " There are no test files.".to_owned(),
+        None => format!(" The test files are: {}.", known.join(", ")),
+    };
+    Diagnostic::error("Unknown test file").detail(format!(
+        "-filter names {name:?}, and there is no test file of that path.{hint} Paths are relative to the configuration's folder."
+    ))
+}
