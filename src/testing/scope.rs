@@ -9,6 +9,7 @@ use crate::config::check::references_problems;
 use crate::config::{Config, suggest};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
+use crate::expression::index;
 use crate::expression::{Around, Ask, Declared, Scope, Subject, references_of};
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
@@ -183,6 +184,14 @@ impl<'v, 'a> TestScope<'v, 'a> {
     }
 }
 
+/// Takes the step that a resource's instance key would be: here it leads into a value like any other.
+pub fn keyed(value: Value, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+    match ask.key {
+        Some(key) => Ok(index(&value, key, ask.span)?),
+        None => Ok(value),
+    }
+}
+
 impl Scope for TestScope<'_, '_> {
     fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
         match what {
@@ -190,10 +199,10 @@ impl Scope for TestScope<'_, '_> {
                 Some(value) => Ok(value.clone()),
                 None => self.inner.declared(what, ask),
             },
-            Declared::Resource(it) if &*it.kind == "output" => Ok(self.output(&it.name)),
+            Declared::Resource(it) if &*it.kind == "output" => keyed(self.output(&it.name), ask),
             Declared::Resource(it) if &*it.kind == "run" => {
                 match self.runs.and_then(|runs| runs.get(&it.name)) {
-                    Some(value) => Ok(value.clone()),
+                    Some(value) => keyed(value.clone(), ask),
                     None => Err(problems::unknown_name("run", ask.span).into()),
                 }
             }

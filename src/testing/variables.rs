@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::problems;
+use super::scope::keyed;
 use super::suite::Suite;
 use crate::config::Config;
 use crate::config::inputs::{self, Origin, RootVariables, VariableInput};
@@ -44,7 +45,7 @@ impl Scope for FileScope<'_> {
                 None => Err(problems::no_attribute(name, ask.span).into()),
             },
             Declared::Resource(it) if &*it.kind == "run" => match self.runs.get(&it.name) {
-                Some(value) => Ok(value.clone()),
+                Some(value) => keyed(value.clone(), ask),
                 None => Err(problems::no_attribute(&it.name, ask.span).into()),
             },
             Declared::Resource(it) => Err(problems::unknown_name(&it.kind, ask.span).into()),
