@@ -244,6 +244,11 @@ impl Installer<'_> {
                 self.problems.take(put)?
             }
         };
+        if self.files.is_folder(&self.root.join(&put.directory)) {
+            // What is wrong with it is told where it lies, whoever asks next.
+            let (source, version) = (source.recorded(), put.version.clone());
+            self.done.modules.insert(&wanted.at, source, version, put.directory.clone());
+        }
         let module = self.load(&wanted, &put)?;
         let is_known = self
             .before
@@ -255,7 +260,6 @@ impl Installer<'_> {
             self.done.installed.push(it);
         }
         let directory = put.directory.clone();
-        self.done.modules.insert(&wanted.at, source.recorded(), put.version, directory.clone());
         let place = Arc::new(caller.place.child(call, each, module));
         let trail = caller.trail.iter().cloned().chain([directory]).collect();
         Some(Open { place, trail, package: put.package })

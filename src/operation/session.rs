@@ -256,18 +256,19 @@ impl Session {
         Ok(Session::new((world, sources), workspace, (config, graph), &place, provider_sources))
     }
 
-    /// Opens a configuration that a test has made of one. Nothing is read or stored: the states of tests lie in memory.
+    /// Opens a configuration that a test has made of one. Nothing is read or stored: the states of tests lie in memory. What is wrong with
+    /// names comes beside it.
     ///
     /// # Errors
     ///
-    /// If its parts do not fit together.
+    /// If providers or module calls do not fit together.
     pub fn of_test(
         (world, sources): (Arc<World>, Sources),
         workspace: String,
         config: Config,
         provider_sources: Arc<ProviderSources>,
         mocks: Mocks,
-    ) -> Result<Session, Diagnostics> {
+    ) -> Result<(Session, Diagnostics), Diagnostics> {
         let mut problems = crate::config::check_providers(&config, &sources);
         if problems.has_errors() {
             return Err(problems);
@@ -280,14 +281,11 @@ impl Session {
         problems.extend(check::check(&config, &blocks.blocks_served(), &sources));
         problems.extend(check::check_for_plan(&config, &sources));
         problems.extend(provider_keys::problems(&config, &sources));
-        if problems.has_errors() {
-            return Err(problems);
-        }
-        let graph = blocks.connected(&config);
+        let graph = blocks.connected(&config).without_circles();
         let place = backends::Place::usual(&world, &Choice::default());
         let session =
             Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
-        Ok(Session { warnings: problems, mocks: Arc::new(mocks), ..session })
+        Ok((Session { mocks: Arc::new(mocks), ..session }, problems))
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.

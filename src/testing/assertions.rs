@@ -3,8 +3,10 @@
 use super::scope::TestScope;
 use super::{Status, problems};
 use crate::config::Condition;
-use crate::diagnostic::Diagnostics;
-use crate::expression;
+use crate::address::Mode;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::expression::{self, Reference, Subject, references_of};
+use crate::syntax::Expression;
 use crate::observe::conditions::{difference, error_message};
 use crate::operation::attributes::unsupported;
 use crate::config::uses::of_value;
@@ -26,6 +28,11 @@ pub fn judge(
             found.extend(scope.references(expression));
             found.extend(unsupported(config.root(), pool, &[of_value(expression)]));
         }
+        if found.has_errors() {
+            let both = [&assert.error_message, &assert.condition];
+            let missing = both.map(|it| missing_names(it, &found));
+            found.extend(missing.into_iter().flatten());
+        }
         let status = match found.has_errors() {
             true => Status::Error,
             false => condition(assert, scope, &mut found),
@@ -34,6 +41,34 @@ pub fn judge(
         told.extend(found.once());
     }
     (worst, told)
+}
+
+/// What is not there has no name that an expression could begin with: that is told, too.
+fn missing_names(expression: &Expression, found: &Diagnostics) -> Vec<Diagnostic> {
+    let is_wrong = |at: Span| {
+        found.iter().any(|it| it.is_error() && it.subject.is_some_and(|it| at.contains(it)))
+    };
+    let (references, _) = references_of(expression);
+    let is_lost = |it: &&Reference<'_>| match &it.subject {
+        Subject::Resource(_, kind, _) => &**kind != "output",
+        Subject::Module(_) | Subject::SelfObject => true,
+        _ => false,
+    };
+    let lost = references.iter().filter(is_lost).filter(|it| is_wrong(it.span));
+    let told = lost.filter_map(|it| {
+        // What a module call does not give, its value lacks.
+        let is_part = matches!(it.subject, Subject::Module(_)) && !is_wrong(it.subject_span);
+        let name = match &it.subject {
+            Subject::Resource(Mode::Data, ..) => "data",
+            Subject::Resource(Mode::Ephemeral, ..) => "ephemeral",
+            Subject::Resource(_, kind, _) => kind,
+            Subject::SelfObject => "self",
+            _ => "module",
+        };
+        let end = it.span.start + name.len() as u32;
+        (!is_part).then(|| problems::unknown_name(name, Span { end, ..it.span }))
+    });
+    told.collect()
 }
 
 fn condition(assert: &Condition, scope: &TestScope<'_, '_>, found: &mut Diagnostics) -> Status {

@@ -48,18 +48,23 @@ pub fn objects(state: &State) -> Vec<(Instance, Option<Str>)> {
 
 /// Destroys a state with what it was made with.
 pub async fn destroy(suite: &Suite, run: &str, kept: Kept, stop: &Stop) -> Left {
-    let Kept { state, session, variables } = kept;
+    let Kept { state, session, variables, warnings } = kept;
     let run = run.to_owned();
     if state.is_empty() {
-        return Left { run, problems: Diagnostics::new(), state };
+        return Left { run, problems: warnings, state };
     }
     let request =
         Request { mode: PlanMode::Destroy, carried_out: true, ..suite.request.clone() };
     let planned = match plan(&session, &request, state.clone(), variables, &Silent).await {
         Ok(planned) => planned,
-        Err(problems) => return Left { run, problems, state },
+        Err(found) => {
+            let mut problems = warnings;
+            problems.extend(found);
+            return Left { run, problems, state };
+        }
     };
-    let mut problems = planned.finished.problems.clone();
+    let mut problems = warnings;
+    problems.extend(planned.finished.problems.clone());
     if problems.has_errors() {
         return Left { run, problems, state };
     }

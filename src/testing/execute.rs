@@ -17,6 +17,7 @@ use crate::event::{Event, Sink};
 use crate::execute::Stop;
 use crate::operation::apply::{Approved, Conduct, apply_in_memory};
 use crate::operation::plan::{Planned, plan};
+use crate::observe::pool::Pool;
 use crate::operation::session::Session;
 use crate::plan::Action;
 use crate::request::{PlanMode, Replacement, Request, Selector};
@@ -50,6 +51,8 @@ pub struct Kept {
     pub session: Session,
     /// The module's variables.
     pub variables: RootVariables,
+    /// What its configuration was warned of.
+    pub warnings: Diagnostics,
 }
 
 /// What came of a run, and what it leaves.
@@ -111,12 +114,15 @@ impl Task<'_> {
         let scope = given.scope(&variables);
         let prepared = prepare(self.config, (file, run), &scope, suite.manner)?;
         let Prepared { config, mocks, warnings } = prepared;
-        told.extend(warnings);
+        told.extend(warnings.clone());
         let place = (suite.world.clone(), suite.sources.clone());
         let workspace = suite.workspace.clone();
         let sources = suite.provider_sources.clone();
-        let session = Session::of_test(place, workspace, config, sources, mocks)?;
-        told.extend(session.warnings.iter().cloned());
+        let (session, named) = Session::of_test(place, workspace, config, sources, mocks)?;
+        if named.has_errors() {
+            return Err(self.all_problems(&session, named).await);
+        }
+        told.extend(named);
         let request = self.request()?;
         let planned = plan(&session, &request, state, variables, &Silent).await;
         let planned = planned.map_err(|found| with_targeting(&request, found))?;
@@ -128,10 +134,29 @@ impl Task<'_> {
                 told.extend(found);
                 if failed { Status::Error } else { self.judge_plan(&session, &planned, done, told)? }
             }
-            Command::Apply => return self.apply(session, (planned, &request), found, (done, told)).await,
+            Command::Apply => {
+                let status = self.apply(session, (planned, &request), found, (done, told)).await;
+                if let Some(kept) = &mut done.kept {
+                    kept.warnings = warnings;
+                }
+                return status;
+            }
         };
         planned.pool.give_back(&session.provider_sources);
         Ok(judged)
+    }
+
+    /// Returns what is wrong with names, and with the arguments of blocks.
+    async fn all_problems(&self, session: &Session, named: Diagnostics) -> Diagnostics {
+        let needed = session.needed_providers(&State::default());
+        let (mut pool, mut found) = Pool::start(&session.provider_sources, needed).await;
+        if !found.has_errors() {
+            pool.mocks = session.mocks.clone();
+            found.extend(crate::operation::validate::check(session, &pool, &named).await);
+        }
+        found.extend(named);
+        pool.give_back(&session.provider_sources);
+        found.once()
     }
 
     /// Returns what is asked of the plan.
@@ -259,7 +284,8 @@ impl Task<'_> {
         };
         planned.pool.give_back(&session.provider_sources);
         let variables = planned.variables;
-        done.kept = Some(Kept { state: applied.state, session, variables });
+        let warnings = Diagnostics::new();
+        done.kept = Some(Kept { state: applied.state, session, variables, warnings });
         Ok(status)
     }
 }

@@ -18,8 +18,8 @@ pub fn merged<'a>(file: &'a TestFile, run: &'a TestRun) -> (Vec<&'a Override>, D
         all.insert(it.target.to_string(), it);
     }
     for it in &run.overrides {
-        if all.insert(it.target.to_string(), it).is_some() {
-            problems.push(problems::overridden_in_run(it));
+        if let Some(of_file) = all.insert(it.target.to_string(), it) {
+            problems.push(problems::overridden_in_run(of_file));
         }
     }
     (all.into_values().collect(), problems)

@@ -38,9 +38,10 @@ pub(super) fn twice_overridden(it: &Override) -> Diagnostic {
 
 pub(super) fn overridden_in_run(it: &Override) -> Diagnostic {
     let block = it.target.block();
+    let what = if block == "override_module" { "Module " } else { "" };
     Diagnostic::warning(format!("Multiple `{block}` blocks for the same address"))
         .detail(format!(
-            "`{}` is overridden in both global file and local run blocks. The declaration in global file block will be ignored.",
+            "{what}`{}` is overridden in both global file and local run blocks. The declaration in global file block will be ignored.",
             it.target
         ))
         .at(it.target_span)

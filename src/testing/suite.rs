@@ -112,7 +112,7 @@ impl Open<'_> {
     /// Reads the tests of a module that is read already, for whoever only checks them. Returns what is wrong, and the modules of runs
     /// that lie beside it.
     pub fn check(&self, config: &Config) -> (Diagnostics, Vec<Arc<Config>>) {
-        let tests = match self.tests(config) {
+        let tests = match self.tests(config, false) {
             Ok(tests) => tests,
             Err(problems) => return (problems, Vec::new()),
         };
@@ -141,7 +141,7 @@ impl Open<'_> {
     ///
     /// If the tests cannot be read.
     pub fn requirements(&self, config: &Config) -> Result<Requirements, Diagnostics> {
-        let tests = self.tests(config)?;
+        let tests = self.tests(config, false)?;
         if tests.problems.has_errors() {
             return Err(tests.problems);
         }
@@ -165,7 +165,7 @@ impl Open<'_> {
         let (config, mut problems) =
             load_config_of(&world.files, root, sources, &installed, &context);
         let Some(config) = config else { return Err(problems) };
-        let mut tests = self.tests(&config)?;
+        let mut tests = self.tests(&config, problems.has_errors())?;
         problems.extend(std::mem::take(&mut tests.problems));
         if !problems.has_errors() {
             problems.extend(check_with_tests(&config, &tests.files, sources));
@@ -174,7 +174,8 @@ impl Open<'_> {
         Ok((config, tests))
     }
 
-    fn tests(&self, config: &Config) -> Result<Tests, Diagnostics> {
+    /// Reads test files, and the modules of their runs; these not where something `is_broken` before.
+    fn tests(&self, config: &Config, is_broken: bool) -> Result<Tests, Diagnostics> {
         let (world, sources) = (self.world, self.sources);
         let installed = InstalledModules::read(&world.files, &workspace::data_folder(world))?;
         let context = early_context(world, sources)?;
@@ -183,7 +184,8 @@ impl Open<'_> {
         problems.extend(found);
         let mut helpers = BTreeMap::new();
         let mut known = BTreeMap::new();
-        for file in &files {
+        let is_broken = is_broken || problems.has_errors();
+        for file in files.iter().filter(|_| !is_broken) {
             let name = TestFileName { path: file.path.clone() };
             for (index, run) in file.runs.iter().enumerate() {
                 let Some(module) = &run.module else { continue };

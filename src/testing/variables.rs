@@ -137,6 +137,9 @@ impl<'a> Given<'a> {
                 Ok(input) => input,
                 Err(found) => {
                     problems.extend(found);
+                    if variable.default.is_none() {
+                        problems.push(inputs::no_value(variable));
+                    }
                     continue;
                 }
             };

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::host::Host;
 use super::with_room;
+use crate::config::Config;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::install::Requirements;
 use crate::observe::pool::Pool;
@@ -22,43 +23,44 @@ use crate::testing::Open;
 pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Diagnostics> {
     with_room(|runtime| {
         runtime.block_on(async {
-            let mut found = check(host).await.unwrap_or_else(|it| it);
-            if let Some(directory) = tests {
-                found.extend(check_tests(host, directory).await.unwrap_or_else(|it| it));
+            let (session, problems) =
+                match Session::load(host.world.clone(), host.sources.clone()) {
+                    Ok(loaded) => loaded,
+                    Err(problems) => return problems,
+                };
+            let tests = tests.map(|directory| {
+                let (world, sources) = (host.world, host.sources);
+                Open { world, sources, directory }.check(&session.config)
+            });
+            let (told, beside) = tests.unwrap_or_default();
+            if told.has_errors() {
+                let mut all = problems;
+                all.extend(told);
+                return all.once();
+            }
+            let mut found = check_loaded(&session, problems).await.unwrap_or_else(|it| it);
+            found.extend(told);
+            for config in beside {
+                found.extend(check_helper(&session, &config).await.unwrap_or_else(|it| it));
             }
             found.once()
         })
     })
 }
 
-/// Checks test files, and the modules of runs that lie beside the configuration.
-async fn check_tests(host: &Host<'_>, directory: &Path) -> Result<Diagnostics, Diagnostics> {
-    let (world, sources) = (host.world, host.sources);
-    // What is wrong with the module itself was told before.
-    let (session, _) = Session::load(world.clone(), sources.clone()).map_err(|_| Diagnostics::new())?;
-    let tests = Open { world, sources, directory };
-    let (mut found, beside) = tests.check(&session.config);
-    if found.has_errors() {
-        return Err(found);
+/// Checks a module that a test runs in the place of the one under test.
+async fn check_helper(session: &Session, config: &Config) -> Result<Diagnostics, Diagnostics> {
+    let place = (session.world.clone(), session.sources.clone());
+    let (workspace, providers) = (session.workspace.clone(), session.provider_sources.clone());
+    let (helper, told) =
+        Session::of_test(place, workspace, config.clone(), providers, Default::default())?;
+    let needed = helper.needed_providers(&State::default());
+    let (pool, unusable) = Pool::start(&helper.provider_sources, needed).await;
+    if unusable.has_errors() {
+        return Err(unusable);
     }
-    for config in beside {
-        let place = (world.clone(), sources.clone());
-        let providers = session.provider_sources.clone();
-        let workspace = session.workspace.clone();
-        let helper = Session::of_test(
-            place,
-            workspace,
-            (*config).clone(),
-            providers,
-            Default::default(),
-        )?;
-        let needed = helper.needed_providers(&State::default());
-        let (pool, unusable) = Pool::start(&helper.provider_sources, needed).await;
-        if unusable.has_errors() {
-            return Err(unusable);
-        }
-        found.extend(validate::check(&helper, &pool, &Diagnostics::new()).await);
-    }
+    let mut found = validate::check(&helper, &pool, &told).await;
+    found.extend(told);
     Ok(found)
 }
 
@@ -87,7 +89,15 @@ pub(super) async fn all_problems(host: &Host<'_>, problems: Diagnostics) -> Diag
 
 /// Checks providers first, then names, then every block; what is wrong with providers or module calls is told alone.
 async fn check(host: &Host<'_>) -> Result<Diagnostics, Diagnostics> {
-    let (session, mut problems) = Session::load(host.world.clone(), host.sources.clone())?;
+    let (session, problems) = Session::load(host.world.clone(), host.sources.clone())?;
+    check_loaded(&session, problems).await
+}
+
+/// Checks a configuration that is read; `problems` are those of reading it.
+async fn check_loaded(
+    session: &Session,
+    mut problems: Diagnostics,
+) -> Result<Diagnostics, Diagnostics> {
     let (pool, mut unusable) =
         Pool::start(&session.provider_sources, session.needed_providers(&State::default())).await;
     let plugins = session.provider_sources.plugins().ok();
@@ -99,8 +109,8 @@ async fn check(host: &Host<'_>) -> Result<Diagnostics, Diagnostics> {
     }
     problems.extend(unusable);
     let told = session.check_names()?;
-    problems.extend(validate::check(&session, &pool, &told).await);
-    problems.extend(validate::missing_keys(&session));
+    problems.extend(validate::check(session, &pool, &told).await);
+    problems.extend(validate::missing_keys(session));
     problems.extend(told);
     problems.extend(plugins.and_then(|it| it.warning()));
     Ok(problems.once())

@@ -56,6 +56,12 @@ pub(super) fn module(expression: &Expression) -> Result<ModuleAddr, Diagnostic> 
             .detail("Module address must be a module (e.g. \"module.foo\"), not a module instance (e.g. \"module.foo[1]\").")
             .at(at));
     }
+    let is_module = expression.as_traversal().is_some_and(|it| &*it.0.text == "module");
+    if !is_module {
+        return Err(Diagnostic::error("Module address expected")
+            .detail("It's not allowed to reference anything other than module here.")
+            .at(expression.span));
+    }
     read(expression)
 }
 

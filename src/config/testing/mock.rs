@@ -8,7 +8,7 @@ use super::super::{problems, provider};
 use super::{MockProvider, Override, OverrideTarget, addresses};
 use crate::address::Mode;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{self, Block, Name};
+use crate::syntax::{self, Block, Expr, Name};
 use crate::value::{Kind, Str, Value};
 
 const PROVIDER: Schema = Schema {
@@ -99,7 +99,13 @@ pub(super) fn overriding(decoder: &mut Decoder, block: &Block) -> Option<Overrid
     let before = decoder.problems.0.len();
     let is_module = &*block.kind.text == "override_module";
     let content = decoder.content(block, if is_module { &MODULE } else { &OBJECT });
-    let written = content.get("target").and_then(|it| decoder.traversal(&it.value));
+    let written = content.get("target").and_then(|it| match &it.value.expr {
+        Expr::String(_) if !decoder.file.is_json => {
+            decoder.report(problems::not_a_reference(it.value.span));
+            None
+        }
+        _ => decoder.traversal(&it.value),
+    });
     let target = written.as_ref().and_then(|it| {
         decoder.problems.take(match &*block.kind.text {
             "override_module" => addresses::module(it).map(OverrideTarget::Module),

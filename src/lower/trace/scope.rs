@@ -187,6 +187,7 @@ impl Scope for TraceScope<'_> {
     fn around(&self) -> Around<'_> {
         Around {
             directory: Some(&self.trace.structure.module(self.module).config.directory),
+            root: Some(&self.trace.structure.module(Structure::ROOT).config.directory),
             workspace: Some(self.trace.input.workspace),
             each: match self.each {
                 Each::Known(key, value) => Some((key, value.as_ref())),
