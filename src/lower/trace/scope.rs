@@ -11,6 +11,7 @@ use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::{Around, Ask, Declared, Scope, Subject, parse_reference};
+use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
 use crate::syntax::{Expression, Name, Step};
