@@ -19,7 +19,7 @@ use super::installed::InstalledModules;
 use super::source::ModuleSource;
 use super::{Config, Module, ModuleCall, check, early, problems, settle};
 
-mod source;
+pub(super) mod source;
 
 pub use self::source::{CallSource, call_source};
 use self::source::{because_of, source_changed, source_span, version_changed};

@@ -52,7 +52,8 @@ impl Observer<'_> {
             .map(|it| problems::of_provider(it, Some(&subject.address), body))
             .collect::<Vec<_>>()
             .into();
-        if value.as_ref().is_some_and(|it| it.is_null() || !it.is_wholly_known()) {
+        let is_open = |it: &Value| !it.is_wholly_known() && !subject.provider.may_leave_unknown();
+        if value.as_ref().is_some_and(|it| it.is_null() || is_open(it)) {
             problems.push(problems::data_not_known(&subject.address));
             value = None;
         }

@@ -315,6 +315,11 @@ pub trait Provider: Send + Sync {
         kind: &str,
     ) -> Response<Option<ReadObject>>;
 
+    /// Returns whether what it reads may be unknown: where it is mocked for a plan that is never carried out.
+    fn may_leave_unknown(&self) -> bool {
+        false
+    }
+
     /// Reads a data source.
     async fn read_data(&self, kind: &str, config: &Value) -> Response<Option<Value>>;
 

@@ -7,7 +7,7 @@ use super::prepared::{Prepared, prepare};
 use super::scope::{self, Outcome, TestScope};
 use super::suite::Suite;
 use super::variables::{Given, RunOutputs};
-use super::{RunOutcome, Shown, Status, assertions, expected, problems};
+use super::{RunOutcome, Shown, Status, assertions, expected, judging, problems};
 use crate::address::Instance;
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
@@ -126,7 +126,11 @@ impl Task<'_> {
         let request = self.request()?;
         let planned = plan(&session, &request, state, variables, &Silent).await;
         let planned = planned.map_err(|found| with_targeting(&request, found))?;
-        let found = with_targeting(&request, planned.finished.problems.clone());
+        let mut found = with_targeting(&request, planned.finished.problems.clone());
+        if let Some(judge) = suite.judge.as_ref().filter(|_| !run.expect_denied.is_empty()) {
+            let denied = judge.judge(&session, &request, &planned)?;
+            found.extend(judging::denials(run, &denied));
+        }
         let judged = match run.command {
             Command::Plan => {
                 let found = Expected::of(run).judge(found);
@@ -229,7 +233,14 @@ impl Task<'_> {
         let place = (&outcome.session.config, outcome.pool);
         let (status, found) = assertions::judge(&run.asserts, &scope, place);
         told.extend(found);
-        Ok(status)
+        let (differs, found) = judging::snapshots(suite, (file, run), &scope);
+        let snapped = match (differs, found.has_errors()) {
+            (true, _) => Status::Fail,
+            (false, true) => Status::Error,
+            (false, false) => Status::Pass,
+        };
+        told.extend(found);
+        Ok(status.max(snapped))
     }
 
     async fn apply(

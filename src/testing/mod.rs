@@ -7,7 +7,9 @@ mod assertions;
 mod cleanup;
 mod execute;
 mod expected;
+mod contained;
 mod file;
+mod judging;
 mod overriding;
 mod prepared;
 mod problems;
@@ -18,6 +20,8 @@ mod variables;
 
 pub use cleanup::Left;
 pub use file::{FileOutcome, Interrupted, run_file};
+pub use contained::is_contained;
+pub use judging::{Denial, Judge};
 pub use shown::Shown;
 pub use suite::{Open, Suite, helpers_of};
 

@@ -1,8 +1,8 @@
 //! Everything that can be wrong with tests, one function each.
 
 use crate::address::Module as ModuleAddr;
-use crate::config::testing::{Override, OverrideTarget};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::config::testing::{Override, OverrideTarget, TestFile};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::world::PROGRAM;
 
 pub(super) fn not_installed(at: Span) -> Diagnostic {
@@ -135,6 +135,23 @@ pub(super) fn condition_no_bool(why: &str, at: Span) -> Diagnostic {
 
 pub(super) fn assertion_failed(message: &str, at: Span) -> Diagnostic {
     Diagnostic::error("Test assertion failed").detail(message).at(at).within(at)
+}
+
+/// Blocks and arguments that the other program does not know.
+pub(super) fn ours_alone(files: &[TestFile]) -> Diagnostics {
+    let unsupported = |what: &str, name: &str, at: Span| {
+        let kind = if what == "block" { "Unsupported block type" } else { "Unsupported argument" };
+        Diagnostic::error(kind)
+            .detail(format!("The {what} {name:?} is not known to OpenTofu, as -compat=opentofu asks for."))
+            .at(at)
+    };
+    let mut found = Diagnostics::new();
+    for run in files.iter().flat_map(|it| &it.runs) {
+        found.extend(run.snapshots.iter().map(|it| unsupported("block", "snapshot", it.declared)));
+        let denied = run.expect_denied.first();
+        found.extend(denied.map(|it| unsupported("argument", "expect_denied", it.1)));
+    }
+    found
 }
 
 pub(super) fn interrupted() -> Diagnostic {

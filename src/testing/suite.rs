@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::judging::Judge;
 use super::problems;
 use super::Manner;
 use crate::address::{InstanceKey, ModuleInstance};
@@ -54,6 +55,10 @@ pub struct Suite {
     pub manner: Manner,
     /// Whether plans and states are shown.
     pub verbose: bool,
+    /// Whether snapshots are written, not compared.
+    pub updates_snapshots: bool,
+    /// Who judges plans that policies are to deny.
+    pub judge: Option<Arc<dyn Judge>>,
     /// Modules of runs, by file and number of the run.
     helpers: BTreeMap<(String, usize), Helper>,
 }
@@ -90,6 +95,9 @@ impl Open<'_> {
         }
         let (config, loaded) = self.load()?;
         problems.extend(loaded.problems);
+        if manner == Manner::OPENTOFU {
+            problems.extend(problems::ours_alone(&loaded.files));
+        }
         if problems.has_errors() {
             return Err(problems);
         }
@@ -104,6 +112,8 @@ impl Open<'_> {
             request: request.clone(),
             manner,
             verbose,
+            updates_snapshots: false,
+            judge: None,
             helpers: loaded.helpers,
         };
         Ok((suite, problems))
@@ -254,6 +264,11 @@ struct Tests {
 }
 
 impl Suite {
+    /// Returns every configuration that runs of a file work on.
+    pub fn configs<'a>(&'a self, file: &'a TestFile) -> impl Iterator<Item = &'a Arc<Config>> {
+        (0..file.runs.len()).map(|run| self.helper(file, run).map_or(&self.config, |it| &it.config))
+    }
+
     /// Returns the module of a run that has one of its own.
     pub fn helper(&self, file: &TestFile, run: usize) -> Option<&Helper> {
         self.helpers.get(&(file.path.clone(), run))

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostics;
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::operation::variables::RootVariables;
-use crate::operation::{generate, plan as operation, saved};
+use crate::operation::{generate, mocked, plan as operation, saved};
 use crate::planner::Finished;
 use crate::request::Request;
 use crate::state::State;
@@ -38,6 +38,9 @@ async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostic
     let request = &options.request;
     let mut session = open_to_plan(host, &options.state, request).await?;
     generate::declare(&mut session, request)?;
+    if !options.mocks.is_empty() {
+        session.mocks = std::sync::Arc::new(mocked::providers(&session, &options.mocks)?);
+    }
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, request)?;

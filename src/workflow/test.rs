@@ -1,15 +1,23 @@
 //! `test`: runs the tests of a module, tells of each file when it is over, and names what is left behind.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::host::Host;
+use super::judging::{PolicyOptions, in_force};
 use super::with_room;
 use crate::backend::files::{self, Fresh};
 use crate::config::suggest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::request::Request;
 use crate::state::{State, write};
-use crate::testing::{FileOutcome, Open, Suite, run_file};
+use crate::operation::plan::Planned;
+use crate::operation::session::Session;
+use crate::policy::Verdict;
+use crate::policy::rules::Level;
+use crate::testing::{Denial, FileOutcome, Judge, Open, Suite};
+
+mod side_by_side;
 
 pub use crate::testing::{Interrupted, Left, Manner, RunOutcome, Shown, Status};
 
@@ -27,6 +35,8 @@ pub struct TestOptions {
     pub verbose: bool,
     /// Where it differs from OpenTofu.
     pub manner: Manner,
+    /// Whether snapshots are written, not compared.
+    pub updates_snapshots: bool,
     /// Variables, and how many calls run at a time.
     pub request: Request,
 }
@@ -92,19 +102,41 @@ pub fn test(
     });
     tell.found(&named.collect::<Vec<_>>());
     host.tell.carries_out();
+    suite.updates_snapshots = options.updates_snapshots;
+    suite.judge = Some(Arc::new(Policies));
     let mut counts = Counts { status: Status::Pass, ..Counts::default() };
-    for file in &suite.files {
-        if host.stop.asked() > 1 {
-            break;
-        }
-        let outcome =
-            with_room(|runtime| runtime.block_on(run_file(&suite, file, host.stop)))?;
-        finish(host, &outcome, tell, &mut counts);
-    }
+    side_by_side::run(host, &suite, &mut |outcome| finish(host, &outcome, tell, &mut counts))?;
     if host.stop.asked() < 2 {
         tell.concluded(&counts);
     }
     Ok(counts)
+}
+
+/// Judges plans by the policies that are in force.
+struct Policies;
+
+impl Judge for Policies {
+    fn judge(
+        &self,
+        session: &Session,
+        request: &Request,
+        planned: &Planned,
+    ) -> Result<Vec<Denial>, Diagnostics> {
+        let options = PolicyOptions::default();
+        let run = in_force(session, &options, request, &planned.state, &planned.variables)?;
+        let Some((report, _)) = run.judge(session, planned, &options)? else {
+            return Err(no_policies().into());
+        };
+        let denials = report.verdicts.iter().filter(|it| it.level == Level::Deny && it.counts());
+        let denial = |it: &Verdict| Denial { rule: it.name.clone(), message: it.message.clone() };
+        Ok(denials.map(denial).collect())
+    }
+}
+
+fn no_policies() -> Diagnostic {
+    Diagnostic::error("No policies").detail(
+        "A run expects its plan to be denied, and there are no policies that could deny it. Policies lie in the folder `policies`, or are named in the CLI configuration.",
+    )
 }
 
 /// Tells of a file, and writes down what it has left behind.

@@ -45,6 +45,10 @@ pub struct TestArgs {
     #[arg(long, value_name = "10", default_value_t = 10, hide_default_value = true)]
     pub parallelism: i64,
 
+    /// Keep snapshots as they are now, and compare them with nothing
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub update_snapshots: bool,
+
     /// Write what came of the tests into this file, as JUnit does
     #[arg(long, value_name = "FILE")]
     pub junit_xml: Option<PathBuf>,
@@ -82,6 +86,7 @@ impl TestArgs {
             filter: self.filter.clone(),
             verbose: self.verbose,
             manner,
+            updates_snapshots: self.update_snapshots,
             request: Request { variables, parallelism, ..Request::default() },
         })
     }

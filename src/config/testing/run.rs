@@ -2,6 +2,8 @@
 
 use super::super::condition::condition;
 use super::super::decode::{Content, Decoder, Schema};
+use super::super::load::source::invalid_source;
+use super::super::source::ModuleSource;
 use super::super::{call, problems};
 use super::{Command, Snapshot, TestModule, TestOptions, TestRun, mock, variables_of};
 use crate::diagnostic::Span;
@@ -206,7 +208,11 @@ fn module(decoder: &mut Decoder, block: &Block) -> Option<TestModule> {
         return None;
     };
     // What names a module is the same in every run.
-    decoder.text(source)?;
+    let text = decoder.text(source)?;
+    if let Err(why) = ModuleSource::parse(&text, content.get("version").is_some()) {
+        decoder.report(invalid_source(&text, &why, source.span()));
+        return None;
+    }
     Some(TestModule {
         source: source.value.clone(),
         version: content.literal("version").map(|it| it.value.clone()),

@@ -227,6 +227,10 @@ impl Provider for Mock {
         self.real.move_state(from_provider, from_kind, from_version, stored, kind).await
     }
 
+    fn may_leave_unknown(&self) -> bool {
+        self.fill == Fill::Unknown
+    }
+
     async fn read_data(&self, kind: &str, config: &Value) -> Response<Option<Value>> {
         self.composed(Mode::Data, kind, config).await
     }
