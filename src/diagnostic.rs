@@ -40,6 +40,8 @@ pub enum Sort {
     },
     /// An assertion of a check block failed, or is not decided yet.
     CheckBlock,
+    /// A flag names what is not there.
+    Unmatched,
     /// A file that is named is not there.
     NoSuchFile,
     /// A command has more words, or fewer, than it takes.

@@ -152,11 +152,11 @@ impl Ui {
 
     /// Sets how the command speaks; with `-json`, the stream begins. `into` is the file of `-json-into`.
     pub fn begin(&mut self, manner: Manner, into: Option<&Path>) -> Result<(), Diagnostic> {
-        self.manner =
-            Manner { silent: manner.silent || manner.json || self.manner.silent, ..manner };
         if manner.json && into.is_some() {
             return Err(two_streams());
         }
+        self.manner =
+            Manner { silent: manner.silent || manner.json || self.manner.silent, ..manner };
         let file = match into {
             Some(path) => {
                 Some(BufWriter::new(File::create(path).map_err(|it| no_stream(path, &it))?))

@@ -84,7 +84,11 @@ impl Globals {
     }
 
     /// Returns what is given for a declared variable.
-    pub fn of(&self, variable: &Variable, sources: &Sources) -> Option<Result<VariableInput, Diagnostics>> {
+    pub fn of(
+        &self,
+        variable: &Variable,
+        sources: &Sources,
+    ) -> Option<Result<VariableInput, Diagnostics>> {
         let (given, origin) = self.values.get(&variable.name.text)?;
         let value = read(variable, given.clone(), sources);
         Some(value.map(|value| VariableInput { value, origin: origin.clone() }))
@@ -358,7 +362,9 @@ impl Origin {
     /// Returns the place of the value, or of no file.
     pub fn span(&self) -> Span {
         match self {
-            Origin::AutoFile(_, at) | Origin::File(_, at) | Origin::Call(at) | Origin::Test(at) => *at,
+            Origin::AutoFile(_, at) | Origin::File(_, at) | Origin::Call(at) | Origin::Test(at) => {
+                *at
+            }
             Origin::Environment | Origin::Flag | Origin::Prompt => {
                 Span { file: FileId(0), start: 0, end: 0 }
             }

@@ -43,7 +43,11 @@ impl Observer<'_> {
 
 impl Observer<'_> {
     /// Returns what answers for an object in the place of its provider, where it is mocked.
-    fn mock_of(&self, instance: &ProviderInstance, address: &Instance) -> Option<Arc<dyn Provider>> {
+    fn mock_of(
+        &self,
+        instance: &ProviderInstance,
+        address: &Instance,
+    ) -> Option<Arc<dyn Provider>> {
         let mocks = &self.pool.mocks;
         if mocks.is_empty() {
             return None;

@@ -45,11 +45,8 @@ pub fn providers(session: &Session, wanted: &[String]) -> Result<Mocks, Diagnost
 
 /// Returns every configuration of a provider: the root module's own without a block, and every block.
 fn configurations(session: &Session, provider: &Provider) -> Vec<ProviderConfig> {
-    let usual = ProviderConfig {
-        module: ModuleAddr::default(),
-        provider: provider.clone(),
-        alias: None,
-    };
+    let usual =
+        ProviderConfig { module: ModuleAddr::default(), provider: provider.clone(), alias: None };
     let mut found = vec![usual];
     for (module, config) in session.config.all() {
         let blocks = config.providers.iter().filter(|it| it.source == *provider);

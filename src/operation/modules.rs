@@ -110,9 +110,12 @@ pub fn install_modules(
         problems: Diagnostics::new(),
         told: BTreeSet::new(),
         listed: BTreeMap::new(),
-        more: more.iter().map(|(at, call)| {
-            Arc::new(StaticModule::calling(at.clone(), call.clone(), context.clone()))
-        }).collect(),
+        more: more
+            .iter()
+            .map(|(at, call)| {
+                Arc::new(StaticModule::calling(at.clone(), call.clone(), context.clone()))
+            })
+            .collect(),
     };
     installer.done.has_calls = !module.calls.is_empty() || !more.is_empty();
     if installer.done.has_calls {

@@ -205,7 +205,8 @@ fn local_modules_are_found_and_written_down() {
         "#,
     );
     let (data, sources) = (folder.path().join(".terraform"), Sources::default());
-    let (done, problems) = install_modules(&context(folder.path(), &sources), &data, &[], quietly());
+    let (done, problems) =
+        install_modules(&context(folder.path(), &sources), &data, &[], quietly());
     assert_eq!(print(&problems, &sources), "");
     let lines: Vec<String> =
         done.installed.iter().map(|it| format!("- {} in {}", it.key, it.directory)).collect();

@@ -48,7 +48,8 @@ pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
             let scope = observer.values.scope(ModuleId(module as u32));
             for (index, condition) in check.asserts.iter().enumerate() {
                 let mut outcome =
-                    conditions::check(condition, &scope, "Check block assertion failed").of(&address);
+                    conditions::check(condition, &scope, "Check block assertion failed")
+                        .of(&address);
                 // What failed is told last.
                 if outcome.status == Status::Fail
                     && let Some(failure) = outcome.problems.0.last_mut()

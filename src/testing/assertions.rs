@@ -2,16 +2,16 @@
 
 use super::scope::TestScope;
 use super::{Status, problems};
-use crate::config::Condition;
 use crate::address::Mode;
+use crate::config::Condition;
+use crate::config::Config;
+use crate::config::uses::of_value;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Reference, Subject, references_of};
-use crate::syntax::Expression;
 use crate::observe::conditions::{difference, error_message};
-use crate::operation::attributes::unsupported;
-use crate::config::uses::of_value;
 use crate::observe::pool::Pool;
-use crate::config::Config;
+use crate::operation::attributes::unsupported;
+use crate::syntax::Expression;
 use crate::value::{Type, Value, convert};
 
 /// Evaluates the assertions of a run. Returns how bad the worst one is, and what is to be told of them.
@@ -89,8 +89,7 @@ fn condition(assert: &Condition, scope: &TestScope<'_, '_>, found: &mut Diagnost
         Truth::Unknown => problems::condition_unknown(at),
         Truth::None(why) => problems::condition_no_bool(&why, at),
         Truth::False => {
-            let mut failed =
-                problems::assertion_failed(message.as_deref().unwrap_or_default(), at);
+            let mut failed = problems::assertion_failed(message.as_deref().unwrap_or_default(), at);
             if !marks.is_secret() {
                 failed.difference = difference(assert, scope);
             }

@@ -53,8 +53,7 @@ pub async fn destroy(suite: &Suite, run: &str, kept: Kept, stop: &Stop) -> Left 
     if state.is_empty() {
         return Left { run, problems: warnings, state };
     }
-    let request =
-        Request { mode: PlanMode::Destroy, carried_out: true, ..suite.request.clone() };
+    let request = Request { mode: PlanMode::Destroy, carried_out: true, ..suite.request.clone() };
     let planned = match plan(&session, &request, state.clone(), variables, &Silent).await {
         Ok(planned) => planned,
         Err(found) => {

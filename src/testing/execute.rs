@@ -15,9 +15,9 @@ use crate::config::testing::{Command, Override, TestFile, TestRun, targeted};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
 use crate::event::{Event, Sink};
 use crate::execute::Stop;
+use crate::observe::pool::Pool;
 use crate::operation::apply::{Approved, Conduct, apply_in_memory};
 use crate::operation::plan::{Planned, plan};
-use crate::observe::pool::Pool;
 use crate::operation::session::Session;
 use crate::plan::Action;
 use crate::request::{PlanMode, Replacement, Request, Selector};
@@ -136,7 +136,11 @@ impl Task<'_> {
                 let found = Expected::of(run).judge(found);
                 let failed = found.has_errors();
                 told.extend(found);
-                if failed { Status::Error } else { self.judge_plan(&session, &planned, done, told)? }
+                if failed {
+                    Status::Error
+                } else {
+                    self.judge_plan(&session, &planned, done, told)?
+                }
             }
             Command::Apply => {
                 let status = self.apply(session, (planned, &request), found, (done, told)).await;
@@ -261,9 +265,7 @@ impl Task<'_> {
         if failed {
             return Ok(Status::Error);
         }
-        let created = planned.finished.plan.changes.iter();
-        let created = created.filter(|it| it.action == Action::Create);
-        *self.making.lock() = created.map(|it| it.address.clone()).collect();
+        *self.making.lock() = created(&planned);
         let approved = approved(&planned);
         let conduct = Conduct {
             parallelism: request.parallelism.max(1),
@@ -301,6 +303,22 @@ impl Task<'_> {
     }
 }
 
+/// Returns what a plan makes, in the order in which it was planned.
+fn created(planned: &Planned) -> Vec<Instance> {
+    let finished = &planned.finished;
+    let changes = finished.plan.changes.iter().filter(|it| it.action == Action::Create);
+    let mut open: Vec<&Instance> = changes.map(|it| &it.address).collect();
+    let mut found = Vec::new();
+    for (node, _) in &finished.endings {
+        let Some(address) = finished.structure.instance(*node) else { continue };
+        if let Some(at) = open.iter().position(|it| **it == address) {
+            found.push(open.remove(at).clone());
+        }
+    }
+    found.extend(open.into_iter().cloned());
+    found
+}
+
 /// Returns a plan as one that is carried out.
 pub fn approved(planned: &Planned) -> Approved<'_> {
     let finished = &planned.finished;
@@ -325,6 +343,7 @@ fn is_of_check(it: &Diagnostic) -> bool {
 }
 
 fn with_targeting(request: &Request, mut found: Diagnostics) -> Diagnostics {
+    found.0.retain(|it| it.sort != Sort::Unmatched);
     if !request.has_no_filters() {
         found.0.insert(0, crate::operation::plan::targeting());
     }

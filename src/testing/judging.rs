@@ -133,7 +133,9 @@ fn shown(value: &Value) -> Value {
             let parts = it.entries().into_iter().map(|(name, it)| (name, shown(it)));
             Value::object(parts.collect::<Vec<_>>())
         }
-        it if matches!(it.ty().kind(), Kind::List(_) | Kind::Set(_) | Kind::Tuple(_)) && !it.is_null() => {
+        it if matches!(it.ty().kind(), Kind::List(_) | Kind::Set(_) | Kind::Tuple(_))
+            && !it.is_null() =>
+        {
             Value::tuple(it.children().map(shown).collect())
         }
         it => it.clone(),
@@ -153,9 +155,7 @@ fn other(snapshot: &Snapshot, kept: &str, text: &str) -> Diagnostic {
         .at(snapshot.name.span);
     let both = (json::from_json_implied(kept), json::from_json_implied(text));
     match both {
-        (Ok(kept), Ok(now)) => {
-            Diagnostic { difference: Some(Box::new((kept, now))), ..problem }
-        }
+        (Ok(kept), Ok(now)) => Diagnostic { difference: Some(Box::new((kept, now))), ..problem },
         _ => problem,
     }
 }

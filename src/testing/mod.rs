@@ -19,8 +19,8 @@ mod suite;
 mod variables;
 
 pub use cleanup::Left;
-pub use file::{FileOutcome, Interrupted, run_file};
 pub use contained::is_contained;
+pub use file::{FileOutcome, Interrupted, run_file};
 pub use judging::{Denial, Judge};
 pub use shown::Shown;
 pub use suite::{Open, Suite, helpers_of};
@@ -92,12 +92,8 @@ impl Manner {
     pub const USUAL: Manner =
         Manner { runs_in_assertions: true, fills_dynamic: true, ..Manner::OPENTOFU };
     /// All that is better.
-    pub const STRICT: Manner = Manner {
-        keeps_outputs: true,
-        cleanup_counts: true,
-        filters_count: true,
-        ..Manner::USUAL
-    };
+    pub const STRICT: Manner =
+        Manner { keeps_outputs: true, cleanup_counts: true, filters_count: true, ..Manner::USUAL };
 }
 
 /// What came of one run.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::variables::FileScope;
 use super::{Manner, overriding, problems};
-use crate::address::{ConfigResource, Module as ModuleAddr, ProviderConfig};
+use crate::address::{ConfigResource, Module as ModuleAddr, Provider, ProviderConfig};
 use crate::config::testing::{MockProvider, OverrideTarget, TestFile, TestRun};
 use crate::config::{Config, ProviderBlock, ProviderRef};
 use crate::diagnostic::Diagnostics;
@@ -27,7 +27,7 @@ pub struct Prepared {
 pub fn block_of(mock: &MockProvider) -> ProviderBlock {
     ProviderBlock {
         name: mock.name.clone(),
-        source: crate::address::Provider::implied(&mock.name.text),
+        source: Provider::implied(&mock.name.text),
         alias: mock.alias.clone(),
         alias_from: None,
         repetition: mock.repetition.clone(),
@@ -66,6 +66,10 @@ pub fn prepare(
         if let Some(mock) = mock {
             let provider = config.root().provider_of(&block.name.text);
             let alias = block.alias.as_ref().map(|it| it.text.clone());
+            if manner != Manner::OPENTOFU && !is_required(&config, &provider) {
+                // Nothing asks for it, so it need not be there.
+                continue;
+            }
             let at = ProviderConfig { module: ModuleAddr::default(), provider, alias };
             mocks.providers.insert(at, mocked(mock, fill));
         }
@@ -80,6 +84,15 @@ pub fn prepare(
         return Err(problems);
     }
     Ok(Prepared { config, mocks, warnings: problems })
+}
+
+/// Returns whether any module asks for a provider.
+fn is_required(config: &Config, provider: &Provider) -> bool {
+    config.all().any(|(_, module)| {
+        let named = module.required_providers.values().any(|it| it.source == *provider);
+        let blocks = module.providers.iter().any(|it| it.source == *provider);
+        named || blocks || module.resources.values().any(|it| it.provider_source == *provider)
+    })
 }
 
 /// Chooses among the providers of a file: those that the run names, else all of them.

@@ -142,7 +142,9 @@ pub(super) fn ours_alone(files: &[TestFile]) -> Diagnostics {
     let unsupported = |what: &str, name: &str, at: Span| {
         let kind = if what == "block" { "Unsupported block type" } else { "Unsupported argument" };
         Diagnostic::error(kind)
-            .detail(format!("The {what} {name:?} is not known to OpenTofu, as -compat=opentofu asks for."))
+            .detail(format!(
+                "The {what} {name:?} is not known to OpenTofu, as -compat=opentofu asks for."
+            ))
             .at(at)
     };
     let mut found = Diagnostics::new();

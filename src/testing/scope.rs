@@ -50,6 +50,8 @@ pub fn values<'a>(of: &Outcome<'a>) -> Values<'a> {
     values.workspace = &session.workspace;
     values.plan_time = Some(finished.plan.timestamp);
     values.planning = applied.is_none();
+    // What is neither there nor planned is no part of its resource.
+    values.only_existing = true;
     values.pool = Some(pool);
     let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
     values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();
@@ -82,7 +84,8 @@ pub fn values<'a>(of: &Outcome<'a>) -> Values<'a> {
 
 fn planned_objects(plan: &Plan) -> BTreeMap<String, &Value> {
     let current = plan.changes.iter().filter(|it| it.deposed.is_none());
-    let stays = current.filter(|it| !matches!(it.action, Action::Delete | Action::Forget | Action::Drop));
+    let stays =
+        current.filter(|it| !matches!(it.action, Action::Delete | Action::Forget | Action::Drop));
     stays.map(|it| (it.address.to_string(), &it.after)).collect()
 }
 
@@ -161,9 +164,8 @@ impl<'v, 'a> TestScope<'v, 'a> {
             }
         }
         let others = references_problems(self.config, &Default::default(), expression);
-        let is_own = |it: &Diagnostic| {
-            it.subject.is_some_and(|at| own.iter().any(|own| own.contains(at)))
-        };
+        let is_own =
+            |it: &Diagnostic| it.subject.is_some_and(|at| own.iter().any(|own| own.contains(at)));
         found.extend(others.into_iter().filter(|it| !is_own(it)));
         found
     }

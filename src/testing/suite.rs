@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::Manner;
 use super::judging::Judge;
 use super::problems;
-use super::Manner;
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::backend::workspace;
 use crate::config::early::{EarlyContext, StaticModule};
 use crate::config::inputs::Globals;
 use crate::config::testing::{TestFile, TestFileName, TestModule, read_tests, test_files};
 use crate::config::{
-    Config, Folder, InstalledModules, ModuleCall, ProviderBlock, call_source, check_providers, installed,
-    load_config_of,
+    Config, Folder, InstalledModules, ModuleCall, ProviderBlock, call_source, check_providers,
+    installed, load_config_of,
 };
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::install::Requirements;
@@ -88,8 +88,7 @@ impl Open<'_> {
         let (world, sources) = (self.world, self.sources);
         let tests = world.root.join(self.directory);
         let place = (&*world.root, Some(&*tests));
-        let (globals, mut problems) =
-            Globals::collect(place, &request.variables, world, sources);
+        let (globals, mut problems) = Globals::collect(place, &request.variables, world, sources);
         if problems.has_errors() {
             return Err(problems);
         }
@@ -160,10 +159,8 @@ impl Open<'_> {
             needed = needed.and(Requirements::of(&helper.config).0);
         }
         let root = config.root();
-        let named = tests.files.iter().flat_map(|file| {
-            let blocks = file.providers.iter().map(|it| &it.name.text);
-            blocks.chain(file.mocks.iter().map(|it| &it.name.text))
-        });
+        // What is only mocked need not be there.
+        let named = tests.files.iter().flat_map(|it| &it.providers).map(|it| &it.name.text);
         Ok(needed.also(named.map(|it| root.provider_of(it)).collect::<Vec<_>>()))
     }
 

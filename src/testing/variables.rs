@@ -127,10 +127,10 @@ impl<'a> Given<'a> {
         let mut variables = RootVariables::default();
         for (name, variable) in &self.config.root().variables {
             let input = match self.written(name) {
-                Some(it) => Some(evaluate(&it.value, &scope).map(|value| VariableInput {
-                    value,
-                    origin: Origin::Test(it.value.span),
-                })),
+                Some(it) => Some(
+                    evaluate(&it.value, &scope)
+                        .map(|value| VariableInput { value, origin: Origin::Test(it.value.span) }),
+                ),
                 None => self.suite.globals.of(variable, &self.suite.sources),
             };
             let input = match input.transpose() {
@@ -148,8 +148,7 @@ impl<'a> Given<'a> {
                 continue;
             }
             let address = format!("var.{name}");
-            let finished =
-                inputs::finish(variable, &address, input.as_ref(), &self.suite.sources);
+            let finished = inputs::finish(variable, &address, input.as_ref(), &self.suite.sources);
             if let Some(value) = problems.take(finished) {
                 variables.values.insert(name.clone(), value);
                 if let Some(input) = input {

@@ -103,8 +103,7 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
         let session =
             host.asking(|| Session::open_unchecked(host.world.clone(), host.sources.clone()));
         let mut session = valid(step, session)?;
-        let tests =
-            Open { world: host.world, sources: host.sources, directory: &options.tests };
+        let tests = Open { world: host.world, sources: host.sources, directory: &options.tests };
         session.also_required = valid(step, tests.requirements(&session.config))?;
         step(Step::Providers);
         let state = session.snapshot()?.state.unwrap_or_default();

@@ -9,12 +9,12 @@ use super::with_room;
 use crate::backend::files::{self, Fresh};
 use crate::config::suggest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::request::Request;
-use crate::state::{State, write};
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::policy::Verdict;
 use crate::policy::rules::Level;
+use crate::request::Request;
+use crate::state::{State, write};
 use crate::testing::{Denial, FileOutcome, Judge, Open, Suite};
 
 mod side_by_side;
@@ -86,8 +86,7 @@ pub fn test(
     options: &TestOptions,
     tell: &dyn TellTests,
 ) -> Result<Counts, Diagnostics> {
-    let open =
-        Open { world: host.world, sources: host.sources, directory: &options.directory };
+    let open = Open { world: host.world, sources: host.sources, directory: &options.directory };
     let opened = with_room(|_| {
         host.asking(|| open.suite(&options.request, options.manner, options.verbose))
     })?;
@@ -193,7 +192,8 @@ fn select(
         return Ok(());
     }
     if suite.manner.filters_count {
-        let unknown = options.filter.iter().filter(|it| !suite.files.iter().any(|at| at.path == **it));
+        let unknown =
+            options.filter.iter().filter(|it| !suite.files.iter().any(|at| at.path == **it));
         let found: Vec<Diagnostic> = unknown.map(|it| unknown_filter(it, suite)).collect();
         if !found.is_empty() {
             return Err(found.into());

@@ -23,11 +23,11 @@ use crate::testing::Open;
 pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Diagnostics> {
     with_room(|runtime| {
         runtime.block_on(async {
-            let (session, problems) =
-                match Session::load(host.world.clone(), host.sources.clone()) {
-                    Ok(loaded) => loaded,
-                    Err(problems) => return problems,
-                };
+            let (session, problems) = match Session::load(host.world.clone(), host.sources.clone())
+            {
+                Ok(loaded) => loaded,
+                Err(problems) => return problems,
+            };
             let tests = tests.map(|directory| {
                 let (world, sources) = (host.world, host.sources);
                 Open { world, sources, directory }.check(&session.config)

@@ -6,7 +6,9 @@ use entail::address::Instance;
 use entail::diagnostic::Diagnostics;
 use entail::testing::{FileOutcome, Status};
 use entail::value::Str;
-use entail::workflow::test::{Counts, Interrupted, LEFT_BEHIND, Left, RunOutcome, Shown, TellTests};
+use entail::workflow::test::{
+    Counts, Interrupted, LEFT_BEHIND, Left, RunOutcome, Shown, TellTests,
+};
 use parking_lot::Mutex;
 
 use super::json::{self, TestOwner};
@@ -47,10 +49,7 @@ impl<'a> Listener<'a> {
                 state::write(out, &objects, &it.outputs, schemas, ui.look())
             }),
         }
-        ui.problems_of_test(
-            &run.problems,
-            TestOwner { file: Some(file), run: Some(&run.name) },
-        );
+        ui.problems_of_test(&run.problems, TestOwner { file: Some(file), run: Some(&run.name) });
     }
 
     /// Writes to the standard error, for people alone.

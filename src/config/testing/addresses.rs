@@ -84,9 +84,8 @@ pub(super) fn replaced(written: &[Expression]) -> Result<Vec<Instance>, Diagnost
         let Some(instance) = problems.take(read::<Instance>(expression)) else { continue };
         if instance.resource.mode != Mode::Managed {
             let summary = "Can only target managed resources for forced replacements.";
-            problems.push(
-                Diagnostic::error(summary).detail(instance.to_string()).at(expression.span),
-            );
+            problems
+                .push(Diagnostic::error(summary).detail(instance.to_string()).at(expression.span));
             continue;
         }
         found.push(instance);

@@ -42,12 +42,8 @@ fn stub(module: &Module, given: &BTreeMap<Str, Value>) -> Module {
             Some(value) => literal(value, span),
             None => Expression { expr: Expr::Null, span },
         };
-        let output = Output {
-            value,
-            preconditions: Vec::new(),
-            depends_on: Vec::new(),
-            ..it.clone()
-        };
+        let output =
+            Output { value, preconditions: Vec::new(), depends_on: Vec::new(), ..it.clone() };
         (name.clone(), output)
     };
     Module {

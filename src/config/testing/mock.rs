@@ -109,7 +109,9 @@ pub(super) fn overriding(decoder: &mut Decoder, block: &Block) -> Option<Overrid
     let target = written.as_ref().and_then(|it| {
         decoder.problems.take(match &*block.kind.text {
             "override_module" => addresses::module(it).map(OverrideTarget::Module),
-            "override_data" => addresses::resource(it).map(|it| OverrideTarget::Object(Mode::Data, it)),
+            "override_data" => {
+                addresses::resource(it).map(|it| OverrideTarget::Object(Mode::Data, it))
+            }
             _ => addresses::resource(it).map(|it| OverrideTarget::Object(Mode::Managed, it)),
         })
     });

@@ -121,7 +121,12 @@ mod tests {
     #[test]
     fn files_of_tests_run_in_the_order_of_their_paths() {
         assert_eq!(
-            names(&["z.tftest.hcl", "a.tofutest.json", "tests/b.tftest.hcl", "tests/deep/c.tftest.hcl"]),
+            names(&[
+                "z.tftest.hcl",
+                "a.tofutest.json",
+                "tests/b.tftest.hcl",
+                "tests/deep/c.tftest.hcl"
+            ]),
             "a.tofutest.json tests/b.tftest.hcl z.tftest.hcl"
         );
     }
@@ -129,7 +134,13 @@ mod tests {
     #[test]
     fn a_file_for_this_program_shadows_its_twin() {
         assert_eq!(
-            names(&["m.tftest.hcl", "m.tofutest.hcl", "m.tftest.json", ".h.tftest.hcl", "b.tftest.hcl~"]),
+            names(&[
+                "m.tftest.hcl",
+                "m.tofutest.hcl",
+                "m.tftest.json",
+                ".h.tftest.hcl",
+                "b.tftest.hcl~"
+            ]),
             "m.tftest.json m.tofutest.hcl"
         );
     }

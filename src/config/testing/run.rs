@@ -24,11 +24,8 @@ const RUN: Schema = Schema {
         ("override_module", &[]),
     ],
 };
-const OPTIONS: Schema = Schema {
-    attributes: &["mode", "refresh", "replace", "target"],
-    required: &[],
-    blocks: &[],
-};
+const OPTIONS: Schema =
+    Schema { attributes: &["mode", "refresh", "replace", "target"], required: &[], blocks: &[] };
 const MODULE: Schema = Schema { attributes: &["source", "version"], required: &[], blocks: &[] };
 const SNAPSHOT: Schema = Schema { attributes: &["value"], required: &["value"], blocks: &[] };
 
@@ -98,11 +95,7 @@ fn is_first(decoder: &mut Decoder, kind: &str, block: &Block, seen: &mut Option<
     };
     let place = decoder.place(first);
     let detail = format!("This run block already has a {kind} block defined at {place}.");
-    decoder.report(problems::invalid(
-        format!("Multiple {kind:?} blocks"),
-        detail,
-        block.header,
-    ));
+    decoder.report(problems::invalid(format!("Multiple {kind:?} blocks"), detail, block.header));
     false
 }
 
@@ -151,8 +144,8 @@ fn keyword(
     stop: &str,
 ) -> Option<&'static str> {
     let name = &attribute.name.text;
-    let quoted = !decoder.file.is_json
-        && matches!(attribute.value.expr, crate::syntax::Expr::String(_));
+    let quoted =
+        !decoder.file.is_json && matches!(attribute.value.expr, crate::syntax::Expr::String(_));
     let word = if quoted { None } else { keyword_text(decoder, attribute) };
     let known = words.into_iter().find(|it| word.as_deref() == Some(*it));
     if known.is_none() {
@@ -177,9 +170,8 @@ fn keyword_text(decoder: &mut Decoder, attribute: &Attribute) -> Option<Str> {
 
 fn options(decoder: &mut Decoder, block: &Block) -> TestOptions {
     let content = decoder.content(block, &OPTIONS);
-    let mode = content
-        .get("mode")
-        .and_then(|it| keyword(decoder, it, ["normal", "refresh-only"], ""));
+    let mode =
+        content.get("mode").and_then(|it| keyword(decoder, it, ["normal", "refresh-only"], ""));
     let refresh = content.literal("refresh").and_then(|it| decoder.flag(it));
     let options = TestOptions {
         refresh_only: mode == Some("refresh-only"),

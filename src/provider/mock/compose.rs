@@ -1,7 +1,7 @@
 //! Objects made up from a schema: configured values, given ones, and values that only have the right type.
 
-use super::words::Words;
 use super::Values;
+use super::words::Words;
 use crate::provider::ProviderDiagnostic;
 use crate::schema::{AttributeSchema, BlockSchema, NestedBlock};
 use crate::value::{Kind, Str, Type, Value, convert};
@@ -101,7 +101,8 @@ impl Composer {
     ) -> Value {
         let summary = || format!("Invalid mock/override field `{name}`");
         if configured.is_some() {
-            let detail = "The field is ignored since overriding configuration values is not allowed.";
+            let detail =
+                "The field is ignored since overriding configuration values is not allowed.";
             self.found.push(ProviderDiagnostic::error(summary(), detail));
         }
         if !attribute.computed {
@@ -150,7 +151,8 @@ impl Composer {
         };
         let Some(configured) = configured.filter(is_there) else {
             if values.is_some() {
-                let detail = "Cannot override block value, because it's not present in configuration.";
+                let detail =
+                    "Cannot override block value, because it's not present in configuration.";
                 self.found.push(ProviderDiagnostic::error(summary(), detail));
             }
             return inner.empty_value();

@@ -21,8 +21,8 @@ mod compose;
 mod cooked;
 mod words;
 
-pub use compose::Fill;
 use compose::Composer;
+pub use compose::Fill;
 
 /// Values by attribute.
 pub type Values = BTreeMap<Str, Value>;

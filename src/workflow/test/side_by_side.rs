@@ -24,7 +24,8 @@ struct Board {
 impl Board {
     /// Takes the next file that may run; nothing where none may now.
     fn take(&mut self) -> Option<(usize, bool)> {
-        let may = |it: &Option<bool>| matches!(it, Some(true)) || (it.is_some() && !self.is_occupied);
+        let may =
+            |it: &Option<bool>| matches!(it, Some(true)) || (it.is_some() && !self.is_occupied);
         let index = self.open.iter().position(may)?;
         let is_contained = self.open[index].take()?;
         self.is_occupied |= !is_contained;
