@@ -8,3 +8,4 @@ pub mod run;
 pub mod standard;
 pub mod ui;
 pub mod view;
+mod watching;

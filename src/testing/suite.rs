@@ -1,6 +1,6 @@
 //! Everything that tests run on: the configuration, the test files, and the modules that runs name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -264,6 +264,15 @@ impl Suite {
     /// Returns every configuration that runs of a file work on.
     pub fn configs<'a>(&'a self, file: &'a TestFile) -> impl Iterator<Item = &'a Arc<Config>> {
         (0..file.runs.len()).map(|run| self.helper(file, run).map_or(&self.config, |it| &it.config))
+    }
+
+    /// Returns the folders, relative to the root module's, whose files a test file rests on.
+    pub fn reach(&self, file: &TestFile) -> BTreeSet<String> {
+        let modules = self.configs(file).flat_map(|it| it.all());
+        let mut folders: BTreeSet<String> = modules.map(|it| it.1.directory.clone()).collect();
+        // Values of variables lie beside the module under test.
+        folders.insert(".".to_owned());
+        folders
     }
 
     /// Returns the module of a run that has one of its own.

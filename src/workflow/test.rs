@@ -1,5 +1,6 @@
 //! `test`: runs the tests of a module, tells of each file when it is over, and names what is left behind.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,6 +59,46 @@ pub struct Counts {
     pub leaves_objects: bool,
 }
 
+/// What came of tests, and what they rest on.
+#[derive(Clone, Debug, Default)]
+pub struct Tested {
+    /// How many runs went how.
+    pub counts: Counts,
+    /// The files that there are, filtered or not, and the folders whose files each rests on.
+    pub reach: Vec<(String, BTreeSet<String>)>,
+}
+
+impl Tested {
+    /// Returns the test files that a change of other files touches.
+    ///
+    /// - `changed`: paths relative to the root module's folder.
+    pub fn touched(&self, changed: &BTreeSet<PathBuf>) -> Vec<String> {
+        let is_test = |it: &Path| self.reach.iter().any(|(file, _)| Path::new(file) == it);
+        let folder = |it: &Path| match it.parent().map(|it| it.to_string_lossy().into_owned()) {
+            Some(parent) if !parent.is_empty() => parent,
+            _ => ".".to_owned(),
+        };
+        let is_known = |it: &Path| self.reach.iter().any(|(_, at)| at.contains(&folder(it)));
+        // Nobody knows who reads a file that belongs to no module, or is a test that was not there.
+        let is_open = |it: &Path| {
+            !is_test(it) && (!is_known(it) || !is_of_module(it))
+        };
+        let all = changed.iter().any(|it| is_open(it));
+        let named = self.reach.iter().filter(|(file, folders)| {
+            let own = changed.contains(Path::new(file));
+            let below = changed.iter().any(|it| !is_test(it) && folders.contains(&folder(it)));
+            all || own || below
+        });
+        named.map(|it| it.0.clone()).collect()
+    }
+}
+
+/// Whether a file is one of those that make a module.
+fn is_of_module(path: &Path) -> bool {
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    [".tf", ".tofu", ".tf.json", ".tofu.json"].iter().any(|it| name.ends_with(it))
+}
+
 /// Who is told of tests.
 pub trait TellTests: Sync {
     /// Takes the files that will run, each with the names of its runs.
@@ -85,12 +126,13 @@ pub fn test(
     host: &Host<'_>,
     options: &TestOptions,
     tell: &dyn TellTests,
-) -> Result<Counts, Diagnostics> {
+) -> Result<Tested, Diagnostics> {
     let open = Open { world: host.world, sources: host.sources, directory: &options.directory };
     let opened = with_room(|_| {
         host.asking(|| open.suite(&options.request, options.manner, options.verbose))
     })?;
     let (mut suite, mut problems) = opened?;
+    let reach = suite.files.iter().map(|it| (it.path.clone(), suite.reach(it))).collect();
     select(&mut suite, options, &mut problems)?;
     if !problems.is_empty() {
         host.tell.problems(problems);
@@ -105,10 +147,13 @@ pub fn test(
     suite.judge = Some(Arc::new(Policies));
     let mut counts = Counts { status: Status::Pass, ..Counts::default() };
     side_by_side::run(host, &suite, &mut |outcome| finish(host, &outcome, tell, &mut counts))?;
+    if options.manner.cleanup_counts && counts.leaves_objects {
+        counts.status = Status::Error;
+    }
     if host.stop.asked() < 2 {
         tell.concluded(&counts);
     }
-    Ok(counts)
+    Ok(Tested { counts, reach })
 }
 
 /// Judges plans by the policies that are in force.
@@ -220,4 +265,24 @@ fn unknown_filter(name: &str, suite: &Suite) -> Diagnostic {
     Diagnostic::error("Unknown test file").detail(format!(
         "-filter names {name:?}, and there is no test file of that path.{hint} Paths are relative to the configuration's folder."
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_touches_the_files_that_rest_on_it() {
+        let folders = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+        let reach = vec![
+            ("a.tftest.hcl".to_owned(), folders(&[".", "aid"])),
+            ("b.tftest.hcl".to_owned(), folders(&["."])),
+        ];
+        let tested = Tested { reach, ..Tested::default() };
+        let touched = |it: &str| tested.touched(&BTreeSet::from([PathBuf::from(it)])).join(" ");
+        assert_eq!(touched("aid/main.tf"), "a.tftest.hcl");
+        assert_eq!(touched("b.tftest.hcl"), "b.tftest.hcl");
+        assert_eq!(touched("main.tf"), "a.tftest.hcl b.tftest.hcl");
+        assert_eq!(touched("templates/page.txt"), "a.tftest.hcl b.tftest.hcl");
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::ArgAction;
 use entail::diagnostic::Diagnostics;
 use entail::request::Request;
-use entail::workflow::test::{Manner, Status, TestOptions, test};
+use entail::workflow::test::{Manner, Status, TestOptions, Tested, test};
 use entail::world::World;
 
 use super::begin;
@@ -15,6 +15,7 @@ use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
 use crate::view::test::{Listener, junit};
+use crate::watching::Watched;
 
 /// Execute integration tests for modules
 ///
@@ -48,6 +49,10 @@ pub struct TestArgs {
     /// Keep snapshots as they are now, and compare them with nothing
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub update_snapshots: bool,
+
+    /// Run again what a change of files touches, until interrupted
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub watch: bool,
 
     /// Write what came of the tests into this file, as JUnit does
     #[arg(long, value_name = "FILE")]
@@ -98,12 +103,64 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &TestArgs) -> Result<u8, Diagn
     let options = args.options()?;
     ui.interrupts.for_tests();
     let ui = &*ui;
+    interrupt::heeding(ui, || {
+        if args.watch { watched(ui, world, args, &options) } else { once(ui, world, args, &options) }
+    })?
+}
+
+fn once(
+    ui: &Ui,
+    world: &Arc<World>,
+    args: &TestArgs,
+    options: &TestOptions,
+) -> Result<u8, Diagnostics> {
+    let (code, _) = tested(ui, world, args, options)?;
+    Ok(code)
+}
+
+fn tested(
+    ui: &Ui,
+    world: &Arc<World>,
+    args: &TestArgs,
+    options: &TestOptions,
+) -> Result<(u8, Tested), Diagnostics> {
     let listener = Listener::new(ui);
-    let counts = interrupt::heeding(ui, || test(&ui.host(world), &options, &listener))??;
+    let tested = test(&ui.host(world), options, &listener)?;
     if let Some(path) = &args.junit_xml {
         junit::write(&world.root.join(path), &listener.taken())?;
     }
     let is_ended = ui.interrupts.stop.asked() > 1;
-    let counts_left = options.manner.cleanup_counts && counts.leaves_objects;
-    Ok(u8::from(counts.status != Status::Pass || is_ended || counts_left))
+    let failed = tested.counts.status != Status::Pass || is_ended;
+    Ok((u8::from(failed), tested))
+}
+
+/// Runs the tests, then again what each change of files touches, until the user has enough.
+fn watched(
+    ui: &Ui,
+    world: &Arc<World>,
+    args: &TestArgs,
+    options: &TestOptions,
+) -> Result<u8, Diagnostics> {
+    let (mut code, mut last) = match tested(ui, world, args, options) {
+        Ok((code, tested)) => (code, tested),
+        Err(problems) => (ui.diagnostics(problems), Tested::default()),
+    };
+    // What the tests have written themselves is no change.
+    let mut files = Watched::of(&world.root);
+    loop {
+        ui.say("\nWaiting for changes. An interrupt ends it.\n\n");
+        let Some(changed) = files.changes(&ui.interrupts.stop) else { return Ok(code) };
+        let touched = last.touched(&changed);
+        // What could not be read before is read as a whole.
+        let narrow = !last.reach.is_empty() && !touched.is_empty();
+        let mut again = options.clone();
+        if narrow {
+            again.filter = touched;
+        }
+        match tested(ui, world, args, &again) {
+            Ok((now, tested)) => (code, last) = (now, tested),
+            Err(problems) => code = ui.diagnostics(problems),
+        }
+        files = Watched::of(&world.root);
+    }
 }
