@@ -43,11 +43,7 @@ impl Watched {
     }
 }
 
-fn look(
-    folder: &Path,
-    shown: &Path,
-    seen: &mut BTreeMap<PathBuf, Option<(SystemTime, u64)>>,
-) {
+fn look(folder: &Path, shown: &Path, seen: &mut BTreeMap<PathBuf, Option<(SystemTime, u64)>>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name.to_string_lossy().starts_with('.') {

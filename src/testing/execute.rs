@@ -231,6 +231,9 @@ impl Task<'_> {
             }
         }
         let values = scope::values(outcome);
+        if let Some(coverage) = &suite.coverage {
+            coverage.record(run, &values);
+        }
         let outputs = scope::outputs(outcome.finished, outcome.applied);
         let runs = suite.manner.runs_in_assertions.then_some(self.runs);
         let scope = TestScope::new(&values, outputs, variables, runs);

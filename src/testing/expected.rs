@@ -5,10 +5,16 @@ use crate::address::ModuleInstance;
 use crate::config::testing::{TestRun, expected};
 use crate::diagnostic::{Diagnostic, Diagnostics, FailedCondition, Severity, Span};
 use crate::state::names;
+use crate::syntax::Expression;
 
 /// Returns what is wrong with the names of expected failures.
 pub fn check(run: &TestRun) -> Diagnostics {
     run.expect_failures.iter().filter_map(|it| expected(it).err()).collect::<Vec<_>>().into()
+}
+
+/// Returns the address of what is expected to fail, where it is one.
+pub fn named(written: &Expression) -> Option<String> {
+    expected(written).ok()
 }
 
 /// The failures that a run expects.

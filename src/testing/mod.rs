@@ -8,6 +8,7 @@ mod cleanup;
 mod execute;
 mod expected;
 mod contained;
+mod coverage;
 mod file;
 mod judging;
 mod overriding;
@@ -20,6 +21,7 @@ mod variables;
 
 pub use cleanup::Left;
 pub use contained::is_contained;
+pub use coverage::{Coverage, Exercised};
 pub use file::{FileOutcome, Interrupted, run_file};
 pub use judging::{Denial, Judge};
 pub use shown::Shown;

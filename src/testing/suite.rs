@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Manner;
 use super::judging::Judge;
 use super::problems;
+use super::{Coverage, Manner};
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::backend::workspace;
 use crate::config::early::{EarlyContext, StaticModule};
@@ -59,6 +59,8 @@ pub struct Suite {
     pub updates_snapshots: bool,
     /// Who judges plans that policies are to deny.
     pub judge: Option<Arc<dyn Judge>>,
+    /// What was exercised, where that is asked for.
+    pub coverage: Option<Coverage>,
     /// Modules of runs, by file and number of the run.
     helpers: BTreeMap<(String, usize), Helper>,
 }
@@ -113,26 +115,29 @@ impl Open<'_> {
             verbose,
             updates_snapshots: false,
             judge: None,
+            coverage: None,
             helpers: loaded.helpers,
         };
         Ok((suite, problems))
     }
 
     /// Reads the tests of a module that is read already, for whoever only checks them. Returns what is wrong, and the modules of runs
-    /// that lie beside it.
-    pub fn check(&self, config: &Config) -> (Diagnostics, Vec<Arc<Config>>) {
-        let tests = match self.tests(config, false) {
-            Ok(tests) => tests,
-            Err(problems) => return (problems, Vec::new()),
-        };
+    /// that lie beside it; these not where the tests cannot be read, which is the error.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the tests themselves.
+    pub fn check(&self, config: &Config) -> Result<(Diagnostics, Vec<Arc<Config>>), Diagnostics> {
+        let tests = self.tests(config, false)?;
         let mut found = tests.problems;
-        if !found.has_errors() {
-            for file in &tests.files {
-                found.extend(super::execute::check_blocks(&file.overrides));
-                for run in &file.runs {
-                    found.extend(super::execute::check_blocks(&run.overrides));
-                    found.extend(super::expected::check(run));
-                }
+        if found.has_errors() {
+            return Err(found);
+        }
+        for file in &tests.files {
+            found.extend(super::execute::check_blocks(&file.overrides));
+            for run in &file.runs {
+                found.extend(super::execute::check_blocks(&run.overrides));
+                found.extend(super::expected::check(run));
             }
         }
         let mut beside: Vec<Arc<Config>> = Vec::new();
@@ -141,7 +146,7 @@ impl Open<'_> {
                 beside.push(helper.config);
             }
         }
-        (found, beside)
+        Ok((found, beside))
     }
 
     /// Returns what the tests of a module need of providers, beside what the module itself does.

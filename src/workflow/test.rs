@@ -16,11 +16,11 @@ use crate::policy::Verdict;
 use crate::policy::rules::Level;
 use crate::request::Request;
 use crate::state::{State, write};
-use crate::testing::{Denial, FileOutcome, Judge, Open, Suite};
+use crate::testing::{Coverage, Denial, FileOutcome, Judge, Open, Suite};
 
 mod side_by_side;
 
-pub use crate::testing::{Interrupted, Left, Manner, RunOutcome, Shown, Status};
+pub use crate::testing::{Exercised, Interrupted, Left, Manner, RunOutcome, Shown, Status};
 
 /// Where a state is kept that could not be destroyed.
 pub const LEFT_BEHIND: &str = "errored_test.tfstate";
@@ -38,6 +38,8 @@ pub struct TestOptions {
     pub manner: Manner,
     /// Whether snapshots are written, not compared.
     pub updates_snapshots: bool,
+    /// Whether it is noted what the tests exercise.
+    pub covers: bool,
     /// Variables, and how many calls run at a time.
     pub request: Request,
 }
@@ -66,6 +68,8 @@ pub struct Tested {
     pub counts: Counts,
     /// The files that there are, filtered or not, and the folders whose files each rests on.
     pub reach: Vec<(String, BTreeSet<String>)>,
+    /// What was exercised, where that was asked for.
+    pub exercised: Option<Vec<Exercised>>,
 }
 
 impl Tested {
@@ -80,9 +84,7 @@ impl Tested {
         };
         let is_known = |it: &Path| self.reach.iter().any(|(_, at)| at.contains(&folder(it)));
         // Nobody knows who reads a file that belongs to no module, or is a test that was not there.
-        let is_open = |it: &Path| {
-            !is_test(it) && (!is_known(it) || !is_of_module(it))
-        };
+        let is_open = |it: &Path| !is_test(it) && (!is_known(it) || !is_of_module(it));
         let all = changed.iter().any(|it| is_open(it));
         let named = self.reach.iter().filter(|(file, folders)| {
             let own = changed.contains(Path::new(file));
@@ -145,6 +147,7 @@ pub fn test(
     host.tell.carries_out();
     suite.updates_snapshots = options.updates_snapshots;
     suite.judge = Some(Arc::new(Policies));
+    suite.coverage = options.covers.then(|| Coverage::of(&suite.config));
     let mut counts = Counts { status: Status::Pass, ..Counts::default() };
     side_by_side::run(host, &suite, &mut |outcome| finish(host, &outcome, tell, &mut counts))?;
     if options.manner.cleanup_counts && counts.leaves_objects {
@@ -153,7 +156,8 @@ pub fn test(
     if host.stop.asked() < 2 {
         tell.concluded(&counts);
     }
-    Ok(Tested { counts, reach })
+    let exercised = suite.coverage.as_ref().map(|it| it.report(&suite.sources));
+    Ok(Tested { counts, reach, exercised })
 }
 
 /// Judges plans by the policies that are in force.

@@ -32,12 +32,14 @@ pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Di
                 let (world, sources) = (host.world, host.sources);
                 Open { world, sources, directory }.check(&session.config)
             });
-            let (told, beside) = tests.unwrap_or_default();
-            if told.has_errors() {
-                let mut all = problems;
-                all.extend(told);
-                return all.once();
-            }
+            let (told, beside) = match tests.unwrap_or_else(|| Ok(Default::default())) {
+                Ok(checked) => checked,
+                Err(broken) => {
+                    let mut all = problems;
+                    all.extend(broken);
+                    return all.once();
+                }
+            };
             let mut found = check_loaded(&session, problems).await.unwrap_or_else(|it| it);
             found.extend(told);
             for config in beside {

@@ -14,7 +14,7 @@ use crate::arguments::groups::{OutputArgs, VariableArgs};
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
-use crate::view::test::{Listener, junit};
+use crate::view::test::{Listener, coverage, junit};
 use crate::watching::Watched;
 
 /// Execute integration tests for modules
@@ -50,6 +50,14 @@ pub struct TestArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub update_snapshots: bool,
 
+    /// Tell what of the module the tests exercise: `text`, `json` or `lcov`
+    #[arg(long, value_name = "FORMAT")]
+    pub coverage: Option<String>,
+
+    /// Write that into this file
+    #[arg(long, value_name = "FILE", requires = "coverage")]
+    pub coverage_out: Option<PathBuf>,
+
     /// Run again what a change of files touches, until interrupted
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub watch: bool,
@@ -80,6 +88,14 @@ impl TestArgs {
         if !problems.is_empty() {
             return Err(problems);
         }
+        let format = self.coverage.as_deref().map(coverage::Format::parse);
+        problems.take(format.transpose());
+        if self.output.messages.json && self.coverage.is_some() && self.coverage_out.is_none() {
+            problems.push(coverage::no_place());
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
         let manner = match (compat, self.strict) {
             (true, _) => Manner::OPENTOFU,
             (false, true) => Manner::STRICT,
@@ -92,6 +108,7 @@ impl TestArgs {
             verbose: self.verbose,
             manner,
             updates_snapshots: self.update_snapshots,
+            covers: self.coverage.is_some(),
             request: Request { variables, parallelism, ..Request::default() },
         })
     }
@@ -104,7 +121,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &TestArgs) -> Result<u8, Diagn
     ui.interrupts.for_tests();
     let ui = &*ui;
     interrupt::heeding(ui, || {
-        if args.watch { watched(ui, world, args, &options) } else { once(ui, world, args, &options) }
+        if args.watch {
+            watched(ui, world, args, &options)
+        } else {
+            once(ui, world, args, &options)
+        }
     })?
 }
 
@@ -128,6 +149,13 @@ fn tested(
     let tested = test(&ui.host(world), options, &listener)?;
     if let Some(path) = &args.junit_xml {
         junit::write(&world.root.join(path), &listener.taken())?;
+    }
+    if let (Some(found), Some(format)) = (&tested.exercised, &args.coverage) {
+        let text = coverage::Format::parse(format)?.text(found);
+        match &args.coverage_out {
+            Some(path) => coverage::write(&world.root.join(path), &text)?,
+            None => ui.say(&format!("\n{text}")),
+        }
     }
     let is_ended = ui.interrupts.stop.asked() > 1;
     let failed = tested.counts.status != Status::Pass || is_ended;

@@ -16,6 +16,7 @@ use super::style::{Paint, Style};
 use super::{PRODUCT, plan, state};
 use crate::ui::Ui;
 
+pub mod coverage;
 pub mod junit;
 
 /// Who is told of tests: a terminal, and whoever reads its messages.
