@@ -7,7 +7,7 @@ use super::prepared::{Prepared, prepare};
 use super::scope::{self, Outcome, TestScope};
 use super::suite::Suite;
 use super::variables::{Given, RunOutputs};
-use super::{RunOutcome, Shown, Status, assertions, expected, judging, problems};
+use super::{RunOutcome, Shown, Status, assertions, expected, explained, judging, problems};
 use crate::address::Instance;
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
@@ -211,15 +211,15 @@ impl Task<'_> {
             applied: None,
         };
         done.planned = Some(scope::outputs(&planned.finished, None));
-        self.judge(&outcome, done, told)
+        self.judge(&outcome, planned, (done, told))
     }
 
     /// Evaluates assertions, and shows what is to be shown.
     fn judge(
         &self,
         outcome: &Outcome<'_>,
-        done: &mut Done,
-        told: &mut Diagnostics,
+        planned: &Planned,
+        (done, told): (&mut Done, &mut Diagnostics),
     ) -> Result<Status, Diagnostics> {
         let (suite, file, run) = (self.suite, self.file, self.run);
         let given = Given { suite, file, run, config: self.config, runs: self.runs };
@@ -238,7 +238,10 @@ impl Task<'_> {
         let runs = suite.manner.runs_in_assertions.then_some(self.runs);
         let scope = TestScope::new(&values, outputs, variables, runs);
         let place = (&outcome.session.config, outcome.pool);
-        let (status, found) = assertions::judge(&run.asserts, &scope, place);
+        let (status, mut found) = assertions::judge(&run.asserts, &scope, place);
+        if suite.explains && found.has_errors() {
+            explained::explain(run, outcome.session, planned, &mut found);
+        }
         told.extend(found);
         let (differs, found) = judging::snapshots(suite, (file, run), &scope);
         let snapped = match (differs, found.has_errors()) {
@@ -295,7 +298,7 @@ impl Task<'_> {
                     variables: &planned.variables.values,
                     applied: Some(&applied.state),
                 };
-                self.judge(&outcome, done, told)?
+                self.judge(&outcome, &planned, (done, told))?
             }
         };
         planned.pool.give_back(&session.provider_sources);

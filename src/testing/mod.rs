@@ -7,6 +7,7 @@ mod assertions;
 mod cleanup;
 mod execute;
 mod expected;
+mod explained;
 mod contained;
 mod coverage;
 mod file;

@@ -59,6 +59,8 @@ pub struct Suite {
     pub updates_snapshots: bool,
     /// Who judges plans that policies are to deny.
     pub judge: Option<Arc<dyn Judge>>,
+    /// Whether false assertions are explained.
+    pub explains: bool,
     /// What was exercised, where that is asked for.
     pub coverage: Option<Coverage>,
     /// Modules of runs, by file and number of the run.
@@ -115,6 +117,7 @@ impl Open<'_> {
             verbose,
             updates_snapshots: false,
             judge: None,
+            explains: false,
             coverage: None,
             helpers: loaded.helpers,
         };

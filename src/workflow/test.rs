@@ -38,6 +38,8 @@ pub struct TestOptions {
     pub manner: Manner,
     /// Whether snapshots are written, not compared.
     pub updates_snapshots: bool,
+    /// Whether false assertions are explained.
+    pub explains: bool,
     /// Whether it is noted what the tests exercise.
     pub covers: bool,
     /// Variables, and how many calls run at a time.
@@ -147,6 +149,7 @@ pub fn test(
     host.tell.carries_out();
     suite.updates_snapshots = options.updates_snapshots;
     suite.judge = Some(Arc::new(Policies));
+    suite.explains = options.explains;
     suite.coverage = options.covers.then(|| Coverage::of(&suite.config));
     let mut counts = Counts { status: Status::Pass, ..Counts::default() };
     side_by_side::run(host, &suite, &mut |outcome| finish(host, &outcome, tell, &mut counts))?;

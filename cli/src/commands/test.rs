@@ -50,6 +50,10 @@ pub struct TestArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub update_snapshots: bool,
 
+    /// Tell of false assertions why the objects that they name are as they are
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub why: bool,
+
     /// Tell what of the module the tests exercise: `text`, `json` or `lcov`
     #[arg(long, value_name = "FORMAT")]
     pub coverage: Option<String>,
@@ -108,6 +112,7 @@ impl TestArgs {
             verbose: self.verbose,
             manner,
             updates_snapshots: self.update_snapshots,
+            explains: self.why,
             covers: self.coverage.is_some(),
             request: Request { variables, parallelism, ..Request::default() },
         })

@@ -15,10 +15,12 @@ use super::{Condition, ProviderBlock, ProviderRef, Repetition, problems, provide
 
 mod addresses;
 mod applied;
+mod mended;
 mod mock;
 mod names;
 mod run;
 
+use mended::Mended;
 pub use names::{TestFileName, test_files};
 
 /// One test file.
@@ -230,11 +232,21 @@ fn text_of(files: &Files, path: &Path, shown: &str) -> Result<String, crate::Dia
 
 fn read_file(sources: &Sources, id: FileId, text: &str, is_json: bool) -> (TestFile, Diagnostics) {
     let kind = FileKind { is_json, ..FileKind::default() };
-    let (body, problems) =
-        if is_json { syntax::parse_json(id, text) } else { syntax::parse(id, text) };
-    let mut decoder = Decoder { sources, file: kind, problems };
+    let Mended { body, problems, gone } = match is_json {
+        true => {
+            let (body, problems) = syntax::parse_json(id, text);
+            Mended { body, problems, gone: Vec::new() }
+        }
+        false => mended::read(id, text),
+    };
+    let mut decoder = Decoder { sources, file: kind, problems: Diagnostics::new() };
     let file = decode(&mut decoder, body);
-    (file, decoder.problems)
+    let is_told = |it: &crate::Diagnostic| {
+        it.subject.is_some_and(|at| gone.iter().any(|gone| gone.contains(at)))
+    };
+    let mut all = problems;
+    all.extend(decoder.problems.into_iter().filter(|it| !is_told(it)));
+    (file, all)
 }
 
 fn decode(decoder: &mut Decoder, body: Body) -> TestFile {
