@@ -7,11 +7,13 @@ use super::prepared::{Prepared, prepare};
 use super::scope::{self, Outcome, TestScope};
 use super::suite::Suite;
 use super::variables::{Given, RunOutputs};
-use super::{RunOutcome, Shown, Status, assertions, expected, explained, judging, problems};
+use super::{
+    RunOutcome, Shown, Status, assertions, denied, expected, explained, overriding, snapshots,
+};
 use crate::address::Instance;
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
-use crate::config::testing::{Command, Override, TestFile, TestRun, targeted};
+use crate::config::testing::{Command, TestFile, TestRun, targeted};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
 use crate::event::{Event, Sink};
 use crate::execute::Stop;
@@ -73,13 +75,6 @@ impl Sink for Silent {
     fn event(&self, _: Event) {}
 }
 
-/// Returns what is wrong with overrides that stand together.
-pub fn check_blocks(overrides: &[Override]) -> Diagnostics {
-    let mut seen = std::collections::BTreeSet::new();
-    let twice = overrides.iter().filter(|it| !seen.insert(it.target.to_string()));
-    twice.map(problems::twice_overridden).collect::<Vec<_>>().into()
-}
-
 impl Task<'_> {
     /// Carries the run out from a state.
     pub async fn execute(&self, state: State) -> Done {
@@ -105,7 +100,7 @@ impl Task<'_> {
         told: &mut Diagnostics,
     ) -> Result<Status, Diagnostics> {
         for overrides in [&self.file.overrides, &self.run.overrides] {
-            errors_of(check_blocks(overrides))?;
+            errors_of(overriding::check(overrides))?;
         }
         errors_of(expected::check(self.run))?;
         let (suite, file, run) = (self.suite, self.file, self.run);
@@ -129,7 +124,7 @@ impl Task<'_> {
         let mut found = with_targeting(&request, planned.finished.problems.clone());
         if let Some(judge) = suite.judge.as_ref().filter(|_| !run.expect_denied.is_empty()) {
             let denied = judge.judge(&session, &request, &planned)?;
-            found.extend(judging::denials(run, &denied));
+            found.extend(denied::denials(run, &denied));
         }
         let judged = match run.command {
             Command::Plan => {
@@ -243,7 +238,7 @@ impl Task<'_> {
             explained::explain(run, outcome.session, planned, &mut found);
         }
         told.extend(found);
-        let (differs, found) = judging::snapshots(suite, (file, run), &scope);
+        let (differs, found) = snapshots::compare(suite, (file, run), &scope);
         let snapped = match (differs, found.has_errors()) {
             (true, _) => Status::Fail,
             (false, true) => Status::Error,

@@ -11,20 +11,21 @@ mod explained;
 mod contained;
 mod coverage;
 mod file;
-mod judging;
+mod denied;
 mod overriding;
 mod prepared;
 mod problems;
 mod scope;
 mod shown;
+mod snapshots;
 mod suite;
 mod variables;
 
 pub use cleanup::Left;
 pub use contained::is_contained;
 pub use coverage::{Coverage, Exercised};
+pub use denied::{Denial, Judge};
 pub use file::{FileOutcome, Interrupted, run_file};
-pub use judging::{Denial, Judge};
 pub use shown::Shown;
 pub use suite::{Open, Suite, helpers_of};
 

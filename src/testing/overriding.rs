@@ -80,3 +80,10 @@ fn module(config: &mut Config, it: &Override, path: &ModuleAddr, problems: &mut 
     }
     config.stub_module(path, &it.values);
 }
+
+/// Returns what is wrong with overrides that stand together.
+pub fn check(overrides: &[Override]) -> Diagnostics {
+    let mut seen = std::collections::BTreeSet::new();
+    let twice = overrides.iter().filter(|it| !seen.insert(it.target.to_string()));
+    twice.map(problems::twice_overridden).collect::<Vec<_>>().into()
+}

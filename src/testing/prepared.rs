@@ -23,20 +23,6 @@ pub struct Prepared {
     pub warnings: Diagnostics,
 }
 
-/// Returns a mocked provider as a block that says nothing.
-pub fn block_of(mock: &MockProvider) -> ProviderBlock {
-    ProviderBlock {
-        name: mock.name.clone(),
-        source: Provider::implied(&mock.name.text),
-        alias: mock.alias.clone(),
-        alias_from: None,
-        repetition: mock.repetition.clone(),
-        body: Body { span: mock.declared, ..Body::default() },
-        version: None,
-        declared: mock.declared,
-    }
-}
-
 /// What of a test file serves a run under a name: a block, and what it is mocked with.
 struct Chosen<'a> {
     block: ProviderBlock,
@@ -98,7 +84,7 @@ fn is_required(config: &Config, provider: &Provider) -> bool {
 /// Chooses among the providers of a file: those that the run names, else all of them.
 fn chosen<'a>(file: &'a TestFile, run: &TestRun, problems: &mut Diagnostics) -> Vec<Chosen<'a>> {
     let real = |it: &'a ProviderBlock| Chosen { block: it.clone(), mock: None };
-    let mocked = |it: &'a MockProvider| Chosen { block: block_of(it), mock: Some(it) };
+    let mocked = |it: &'a MockProvider| Chosen { block: it.block(), mock: Some(it) };
     if run.providers.is_empty() {
         let all = file.providers.iter().map(real);
         return all.chain(file.mocks.iter().map(mocked)).collect();

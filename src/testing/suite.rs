@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::judging::Judge;
-use super::problems;
-use super::{Coverage, Manner};
+use super::denied::Judge;
+use super::{Coverage, Manner, expected, overriding, problems};
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::backend::workspace;
 use crate::config::early::{EarlyContext, StaticModule};
 use crate::config::inputs::Globals;
-use crate::config::testing::{TestFile, TestFileName, TestModule, read_tests, test_files};
+use crate::config::testing::{
+    MockProvider, TestFile, TestFileName, TestModule, read_tests, test_files,
+};
 use crate::config::{
     Config, Folder, InstalledModules, ModuleCall, ProviderBlock, call_source, check_providers,
     installed, load_config_of,
@@ -137,10 +138,10 @@ impl Open<'_> {
             return Err(found);
         }
         for file in &tests.files {
-            found.extend(super::execute::check_blocks(&file.overrides));
+            found.extend(overriding::check(&file.overrides));
             for run in &file.runs {
-                found.extend(super::execute::check_blocks(&run.overrides));
-                found.extend(super::expected::check(run));
+                found.extend(overriding::check(&run.overrides));
+                found.extend(expected::check(run));
             }
         }
         let mut beside: Vec<Arc<Config>> = Vec::new();
@@ -293,7 +294,7 @@ impl Suite {
 fn check_with_tests(config: &Config, files: &[TestFile], sources: &Sources) -> Diagnostics {
     let mut config = config.clone();
     for file in files {
-        let mocked = file.mocks.iter().map(super::prepared::block_of);
+        let mocked = file.mocks.iter().map(MockProvider::block);
         let blocks: Vec<ProviderBlock> = file.providers.iter().cloned().chain(mocked).collect();
         config.with_providers(blocks);
     }

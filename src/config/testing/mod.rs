@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::address::{ConfigResource, Instance, Mode, Module as ModuleAddr};
+use crate::address::{ConfigResource, Instance, Mode, Module as ModuleAddr, Provider};
 use crate::diagnostic::{Diagnostics, FileId, Sources, Span};
 use crate::syntax::{self, Attribute, Block, BlockSchema, Body, Expression, Name};
 use crate::value::{Str, Value};
@@ -132,6 +132,20 @@ pub struct MockProvider {
 }
 
 impl MockProvider {
+    /// Returns it as a `provider` block that says nothing.
+    pub fn block(&self) -> ProviderBlock {
+        ProviderBlock {
+            name: self.name.clone(),
+            source: Provider::implied(&self.name.text),
+            alias: self.alias.clone(),
+            alias_from: None,
+            repetition: self.repetition.clone(),
+            body: Body { span: self.declared, ..Body::default() },
+            version: None,
+            declared: self.declared,
+        }
+    }
+
     /// Returns name and alias as they are referred to: `aws`, `aws.west`.
     pub fn local_name(&self) -> String {
         provider::local_name(&self.name.text, self.alias.as_ref().map(|it| &*it.text))

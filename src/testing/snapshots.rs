@@ -1,4 +1,4 @@
-//! What of a run is ours alone: policies that are to deny its plan, and snapshots.
+//! Snapshots: values that are kept in files beside their test, and compared.
 
 use std::path::{Path, PathBuf};
 
@@ -6,65 +6,9 @@ use super::scope::TestScope;
 use super::suite::Suite;
 use crate::backend::files::{self, Fresh};
 use crate::config::testing::{Snapshot, TestFile, TestRun};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression;
-use crate::operation::plan::Planned;
-use crate::operation::session::Session;
-use crate::request::Request;
 use crate::value::{Kind, Value, json};
-
-/// What policies say against a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Denial {
-    /// The rule.
-    pub rule: String,
-    /// What it says.
-    pub message: String,
-}
-
-/// Who judges plans.
-pub trait Judge: Send + Sync {
-    /// Returns what policies deny of a plan.
-    ///
-    /// # Errors
-    ///
-    /// If there are no policies, or they cannot be read.
-    fn judge(
-        &self,
-        session: &Session,
-        request: &Request,
-        planned: &Planned,
-    ) -> Result<Vec<Denial>, Diagnostics>;
-}
-
-/// Holds the denials of a run's plan against those that it expects.
-pub fn denials(run: &TestRun, found: &[Denial]) -> Diagnostics {
-    let mut told = Diagnostics::new();
-    for (name, at) in &run.expect_denied {
-        if !found.iter().any(|it| it.rule == **name) {
-            told.push(not_denied(name, found, *at));
-        }
-    }
-    let is_expected = |it: &&Denial| run.expect_denied.iter().any(|name| *name.0 == *it.rule);
-    told.extend(found.iter().filter(|it| !is_expected(it)).map(|it| {
-        Diagnostic::error("Denied by a policy")
-            .detail(format!("{}: {}", it.rule, it.message))
-            .at(run.declared)
-    }));
-    told
-}
-
-fn not_denied(name: &str, found: &[Denial], at: Span) -> Diagnostic {
-    let mut names: Vec<&str> = found.iter().map(|it| it.rule.as_str()).collect();
-    names.dedup();
-    let others = match &names[..] {
-        [] => "No rule denies it.".to_owned(),
-        some => format!("Rules that do: {}.", some.join(", ")),
-    };
-    Diagnostic::error("Missing expected denial")
-        .detail(format!("The rule {name:?} was expected to deny this plan, and does not. {others}"))
-        .at(at)
-}
 
 /// Returns where a snapshot lies: beside the file of the test.
 fn place(suite: &Suite, (file, run): (&TestFile, &TestRun), snapshot: &Snapshot) -> PathBuf {
@@ -73,7 +17,7 @@ fn place(suite: &Suite, (file, run): (&TestFile, &TestRun), snapshot: &Snapshot)
 }
 
 /// Compares snapshots with what is in their files, or writes these. Returns whether any differs, and what is to be told.
-pub fn snapshots(
+pub fn compare(
     suite: &Suite,
     (file, run): (&TestFile, &TestRun),
     scope: &TestScope<'_, '_>,
