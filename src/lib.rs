@@ -60,6 +60,8 @@ pub mod backend;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod install;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod encryption;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod datalog;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod reason;

@@ -19,12 +19,16 @@ mod cookbook;
 mod crash;
 #[path = "it/documents.rs"]
 mod documents;
+#[path = "it/encryption.rs"]
+mod encryption;
 #[path = "it/files.rs"]
 mod files;
 #[path = "it/formatting.rs"]
 mod formatting;
 #[path = "it/ledger.rs"]
 mod ledger;
+#[path = "it/impacted.rs"]
+mod impacted;
 #[path = "it/interrupt.rs"]
 mod interrupt;
 #[path = "it/limits.rs"]

@@ -6,17 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
-use entail::event::{Event, Sink, Stage, Summary};
-use entail::plan::Plan;
-use entail::policy::{Report, Verdict};
+use entail::event::{Event, Stage, Summary};
 use entail::value::text::shown;
+use entail::workflow::Host;
 use entail::workflow::init::Step;
-use entail::workflow::{Host, Schemas, Tell};
 use entail::world::{PROGRAM, World};
 use parking_lot::Mutex;
 
 use crate::arguments::groups::ViewArgs;
-use crate::commands::present;
 use crate::interrupt::Interrupts;
 use crate::standard;
 use crate::view::diagnostics::{Grouping, render, sort};
@@ -24,12 +21,16 @@ use crate::view::plan::Look;
 use crate::view::plan::reading::Reading;
 use crate::view::running::Running;
 use crate::view::style::Style;
-use crate::view::{init, json, policy, progress};
+use crate::view::{init, json};
+
+use self::status::Status;
 
 mod asking;
 pub mod editing;
 mod listing;
 mod pager;
+mod status;
+mod telling;
 #[cfg(test)]
 mod tests;
 
@@ -69,7 +70,8 @@ pub struct Ui {
     streams: Mutex<Streams>,
     input: Input,
     done: Mutex<Summary>,
-    running: Mutex<Running>,
+    running: Arc<Mutex<Running>>,
+    status: Mutex<Option<Status>>,
 }
 
 /// Apart from the other streams, so that something can be said while an answer is waited for.
@@ -146,7 +148,8 @@ impl Ui {
             streams: Mutex::new(streams),
             input: Arc::new(Mutex::new(input)),
             done: Mutex::default(),
-            running: Mutex::default(),
+            running: Arc::default(),
+            status: Mutex::default(),
         }
     }
 
@@ -209,6 +212,19 @@ impl Ui {
 
     /// Writes a result to the standard output as it is. Where that fails, [`Ui::close`] says so.
     pub fn out(&self, text: &str) {
+        self.above(|| self.put(text));
+    }
+
+    /// Prints something above the block of what runs, where there is one.
+    fn above<T>(&self, print: impl FnOnce() -> T) -> T {
+        let block = self.status.lock().as_ref().map(Status::block);
+        match block {
+            Some(block) => block.suspend(print),
+            None => print(),
+        }
+    }
+
+    fn put(&self, text: &str) {
         let mut streams = self.streams();
         if let Some(held) = &mut streams.held {
             return held.extend_from_slice(text.as_bytes());
@@ -237,12 +253,11 @@ impl Ui {
         {
             self.out(&String::from_utf8_lossy(&held));
         }
-        let mut streams = self.streams();
-        streams
-            .err
-            .write_all(text.as_bytes())
-            .and_then(|()| streams.err.flush())
-            .unwrap_or_default();
+        self.above(|| {
+            let mut streams = self.streams();
+            let written = streams.err.write_all(text.as_bytes());
+            written.and_then(|()| streams.err.flush()).unwrap_or_default();
+        });
     }
 
     /// Lets `show` write a long result to the standard output.
@@ -387,57 +402,6 @@ impl Ui {
 
     fn has_messages(&self) -> bool {
         self.manner.json || self.streams().into.is_some()
-    }
-}
-
-impl Sink for Ui {
-    fn event(&self, event: Event) {
-        progress::count(&mut self.done.lock(), &event);
-        self.running.lock().take(&event);
-        if self.has_messages() {
-            self.messages(&json::messages(&event, &self.sources, &self.timestamp()));
-        }
-        if self.manner.json {
-            return;
-        }
-        if let Event::Diagnostic(problem) = &event {
-            let printed =
-                render(vec![(**problem).clone()], &self.sources, self.err_style, self.grouping);
-            self.out(&printed.out);
-            self.err(&printed.err);
-        } else if (!self.concise || matches!(event, Event::Message(_)))
-            && let Some(line) = progress::line(&event, self.out_style)
-        {
-            self.out(&line);
-        }
-    }
-}
-
-impl Tell for Ui {
-    fn problems(&self, problems: Diagnostics) {
-        self.diagnostics(problems);
-    }
-
-    fn planned(&self, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
-        present::plan(self, plan, schemas, problems);
-    }
-
-    fn judged(&self, report: &Report) {
-        self.messages(&json::verdicts(report, &self.timestamp()));
-        self.say(&format!("\n{}", policy::report(report, true, &self.style())));
-        self.diagnostics(report.problems.clone());
-    }
-
-    fn denied(&self, verdict: &Verdict) {
-        self.messages(&json::verdict(verdict, &self.timestamp()));
-    }
-
-    fn carries_out(&self) {
-        self.interrupts.carry_out();
-    }
-
-    fn waits_for_lock(&self) {
-        self.say("Acquiring state lock. This may take a few moments...\n");
     }
 }
 

@@ -56,3 +56,31 @@ fn a_plan_is_read_at_a_terminal_and_paged() {
     let asked = at_a_terminal(at, "apply -no-color", &pager).expect("as before");
     assert!(asked.contains("\n  # 4 × the same change") && !asked.contains("P:"), "{asked}");
 }
+
+#[test]
+fn what_runs_stands_below_what_is_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    std::fs::write(at.join("main.tf"), CONFIG).expect("a file");
+    let Some(text) = at_a_terminal(at, "apply -no-color -auto-approve", &[]) else { return };
+    assert!(text.contains("0 done, 0 running, 5 to go"), "{text}");
+    assert!(text.contains("terraform_data.one: Creation complete"), "{text}");
+    assert!(!text.contains("terraform_data.one: Creating..."), "{text}");
+
+    // The log knows how long each step took.
+    let again = "apply -no-color -auto-approve -replace=terraform_data.one";
+    let text = at_a_terminal(at, again, &[]).expect("as before");
+    assert!(text.contains("0 done, 0 running, 2 to go"), "{text}");
+
+    // Who cannot see a block that changes gets lines.
+    for (arguments, environment) in [
+        ("-replace=terraform_data.one", ("TERM", "dumb")),
+        ("-replace=terraform_data.one -compat=opentofu", ("TERM", "xterm")),
+        ("-replace=terraform_data.one", ("TF_IN_AUTOMATION", "1")),
+    ] {
+        let command = format!("apply -no-color -auto-approve {arguments}");
+        let text = at_a_terminal(at, &command, &[environment]).expect("as before");
+        assert!(text.contains("terraform_data.one: Creating..."), "{arguments}: {text}");
+        assert!(!text.contains("to go"), "{arguments}: {text}");
+    }
+}

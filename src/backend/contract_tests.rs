@@ -14,6 +14,7 @@ use super::{LockInfo, LockProblem, Snapshots, acquire, registry};
 use crate::execute::journal::Journal;
 use crate::state::State;
 use crate::state::journal::{Base, Record};
+use crate::value::Value;
 use crate::world::World;
 
 /// A store that is asked over a network: each answer takes a moment.
@@ -82,7 +83,7 @@ impl Place {
 
 fn inmem(world: &Arc<World>) -> Arc<dyn Store> {
     let kind = registry::kind("inmem").expect("it is registered");
-    kind.open(world, &kind.unset(), &Choice::default())
+    kind.open(world, &kind.unset(), &Choice::default()).expect("it is opened")
 }
 
 /// Holds a promise against every store, each in an empty place.
@@ -332,13 +333,14 @@ fn a_distant_store_is_asked_from_within_a_runtime_too() {
 fn memory_with_a_lock_id_is_found_locked() {
     let world = Arc::new(World::of_this_process());
     let kind = registry::kind("inmem").expect("it is registered");
-    let given = [("lock_id".to_owned(), Some("abc".to_owned()))].into();
-    let store = kind.open(&world, &given, &Choice::default());
+    let given = [("lock_id".to_owned(), Value::string("abc"))].into();
+    let open = || kind.open(&world, &given, &Choice::default()).expect("it is opened");
+    let store = open();
     let problem = wait(&*store, store.lock("default", &info(&world))).expect_err("it is locked");
     assert!(problem.to_string().starts_with("state locked\nLock Info:\n  ID:        abc\n"));
     wait(&*store, store.force_unlock("default", "abc")).expect("it is removed");
     wait(&*store, store.lock("default", &info(&world))).expect("it is free");
-    let lock_of_the_first = kind.open(&world, &given, &Choice::default());
+    let lock_of_the_first = open();
     wait(&*lock_of_the_first, lock_of_the_first.force_unlock("default", "abc"))
         .expect_err("it was removed");
 }

@@ -8,9 +8,18 @@ use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::registry::Kind;
+use super::shape::text;
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
 use crate::world::World;
+
+/// `backend "inmem"`
+pub const KIND: Kind = Kind {
+    name: "inmem",
+    settings: &[text("lock_id")],
+    open: |it| Ok(Arc::new(InMemory::open(it.world, it.text("lock_id").as_deref()))),
+};
 
 /// All that one world keeps in memory.
 #[derive(Debug, Default)]

@@ -14,7 +14,9 @@ use rustc_hash::FxHasher;
 use super::files::{self, Fresh, Locked};
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::lock_info;
+use super::registry::Kind;
 use super::seal::{Part, Seals};
+use super::shape::text;
 use super::snapshots::Recover;
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
@@ -24,6 +26,21 @@ use crate::world::World;
 pub const FILE_NAME: &str = "terraform.tfstate";
 /// The folder of the other workspaces' states where none is chosen.
 pub const WORKSPACE_FOLDER: &str = "terraform.tfstate.d";
+
+/// `backend "local"`
+pub const KIND: Kind = Kind {
+    name: "local",
+    settings: &[
+        text("path").filled("local state file path"),
+        text("workspace_dir").filled("local workspace directory path"),
+    ],
+    open: |it| {
+        let path = |name| it.text(name).map(PathBuf::from);
+        let (path, workspace_folder) = (path("path"), path("workspace_dir"));
+        let choice = Choice { path, workspace_folder, ..it.choice.clone() };
+        Ok(Arc::new(Local::new(it.world.clone(), choice)))
+    },
+};
 
 /// Which files a state is read from and written to, as the user writes them: relative to the root module's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -54,7 +54,7 @@ pub(super) fn acquire<'a>(
             Err(problem) => problem,
         };
         let passed = start.elapsed();
-        let is_held = matches!(problem, LockProblem::Held(_) | LockProblem::Locked(_));
+        let is_held = !matches!(problem, LockProblem::Failed(_));
         let is_worth_waiting = is_held && passed < timeout;
         if !is_worth_waiting || !waiting(passed) {
             return Err(not_acquired(&problem).into());

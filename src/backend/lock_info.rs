@@ -79,7 +79,7 @@ fn host() -> String {
 }
 
 /// Returns the name of the process's user, empty if it has none.
-fn user() -> String {
+pub(super) fn user() -> String {
     let id = rustix::process::getuid().as_raw().to_string();
     let names = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let line = names.lines().find(|line| line.split(':').nth(2) == Some(id.as_str()));
@@ -93,6 +93,8 @@ pub enum LockProblem {
     Held(Result<LockInfo, Error>),
     /// Someone holds it, and the store says who.
     Locked(LockInfo),
+    /// Someone holds it. What the store says of it, and who it is, where that is known.
+    Busy(String, Option<LockInfo>),
     /// It cannot be taken at all.
     Failed(String),
 }
@@ -150,7 +152,8 @@ impl std::fmt::Display for LockProblem {
                 write!(f, "2 errors occurred:\n\t* {BUSY}\n\t* {why}\n\n")
             }
             LockProblem::Locked(info) => write!(f, "state locked\n{info}"),
-            LockProblem::Failed(why) => f.write_str(why),
+            LockProblem::Busy(why, Some(info)) => write!(f, "{why}\n{info}"),
+            LockProblem::Busy(why, None) | LockProblem::Failed(why) => f.write_str(why),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where states live: a store keeps bytes, snapshots over it know what they mean, and a seal stands between the two.
 //!
 //! - [`store`]: bytes by workspace, with versions, conditional writes, locks and listing; [`local`] and [`inmem`] are stores.
-//! - [`registry`]: which kinds of stores there are, and their settings.
+//! - [`registry`]: which kinds of stores there are; [`shape`] their settings, [`opening`] what a store is made of.
 //! - [`snapshots`]: format, serial, lineage, and the journal of finished steps.
 //! - [`seal`]: the one place where bytes are sealed and opened.
 
@@ -10,20 +10,44 @@ use std::time::Duration;
 use crate::diagnostic::Diagnostics;
 use crate::state::State;
 
+#[cfg(feature = "backend-azurerm")]
+pub mod azurerm;
+#[cfg(feature = "cloud")]
+mod cloud;
 #[cfg(test)]
 mod contract_tests;
 pub mod files;
+#[cfg(feature = "backend-gcs")]
+pub mod gcs;
+#[cfg(feature = "backend-http")]
+mod http;
 pub mod inmem;
 pub mod local;
 pub mod lock;
 mod lock_info;
+pub mod opening;
+#[cfg(feature = "backend-pg")]
+mod pg;
 pub mod registry;
+#[cfg(feature = "backend-s3")]
+pub mod s3;
 pub mod seal;
 pub mod settings;
+pub mod shape;
 pub mod snapshots;
 pub mod store;
 #[cfg(test)]
 mod tests;
+#[cfg(any(
+    feature = "backend-azurerm",
+    feature = "backend-consul",
+    feature = "backend-gcs",
+    feature = "backend-http",
+    feature = "backend-kubernetes",
+    feature = "backend-pg",
+    feature = "backend-s3"
+))]
+pub mod web;
 pub mod workspace;
 
 pub use lock::{LockGuard, LockInfo, LockProblem};

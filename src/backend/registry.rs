@@ -1,13 +1,16 @@
 //! Which kinds of stores there are: the name of each, its settings with their types, and how it is opened.
+//!
+//! Each kind has a file of its own with a constant `KIND`, behind a feature of its own (`backend-NAME`) where it speaks to a service.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::inmem::InMemory;
-use super::local::{Choice, Local};
-use super::settings::Arguments;
+use super::local::Choice;
+use super::opening::{Opening, missing};
+use super::shape::{Arguments, Setting, Unfit};
 use super::store::Store;
-use crate::value::{Type, Value, convert};
+use super::{inmem, local};
+use crate::diagnostic::Diagnostics;
+use crate::value::Value;
 use crate::world::World;
 
 /// A kind of store.
@@ -17,100 +20,131 @@ pub struct Kind {
     pub name: &'static str,
     /// What can be set in its block.
     pub settings: &'static [Setting],
-    open: fn(&Arc<World>, &Arguments, &Choice) -> Arc<dyn Store>,
-}
-
-/// One setting of a kind.
-#[derive(Debug)]
-pub struct Setting {
-    /// The argument.
-    pub name: &'static str,
-    /// The type of its value.
-    pub ty: Type,
-    /// What an empty value would be an invalid one of; nothing where it may be empty.
-    pub filled: Option<&'static str>,
-}
-
-/// Why a value is none for a setting.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Unfit {
-    /// The kind has no such setting.
-    Unknown,
-    /// It has another type, or is not known.
-    Type(String),
-    /// It must not be empty. What it would be.
-    Empty(&'static str),
+    /// Makes a store of the settings, which are there as far as they are required. Nothing is touched yet: no question is asked
+    /// over the network, and what is wrong is wrong with the settings.
+    pub open: fn(&Opening) -> Result<Arc<dyn Store>, Diagnostics>,
 }
 
 /// Every kind of store, sorted.
-pub const KINDS: &[Kind] = &[
-    Kind {
-        name: "inmem",
-        settings: &[Setting { name: "lock_id", ty: Type::STRING, filled: None }],
-        open: |world, given, _| Arc::new(InMemory::open(world, text(given, "lock_id").as_deref())),
-    },
-    Kind {
-        name: "local",
-        settings: &[
-            Setting { name: "path", ty: Type::STRING, filled: Some("state file") },
-            Setting {
-                name: "workspace_dir",
-                ty: Type::STRING,
-                filled: Some("workspace directory"),
-            },
-        ],
-        open: |world, given, choice| {
-            let path = |name| text(given, name).map(PathBuf::from);
-            let (path, workspace_folder) = (path("path"), path("workspace_dir"));
-            Arc::new(Local::new(world.clone(), Choice { path, workspace_folder, ..choice.clone() }))
-        },
-    },
+pub const KINDS: &[&Kind] = &[
+    #[cfg(feature = "backend-azurerm")]
+    &super::azurerm::KIND,
+    #[cfg(feature = "backend-gcs")]
+    &super::gcs::KIND,
+    #[cfg(feature = "backend-http")]
+    &super::http::KIND,
+    &inmem::KIND,
+    &local::KIND,
+    #[cfg(feature = "backend-pg")]
+    &super::pg::KIND,
+    #[cfg(feature = "backend-s3")]
+    &super::s3::KIND,
 ];
 
-fn text(given: &Arguments, name: &str) -> Option<String> {
-    given.get(name).cloned().flatten()
-}
+/// What other programs have and this one has not, or only as a feature; and what to do about it.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("cloud", "keep the state in \"s3\", \"gcs\", \"azurerm\", \"pg\" or \"http\" instead"),
+    ("remote", "keep the state in \"s3\", \"gcs\", \"azurerm\", \"pg\" or \"http\" instead"),
+    ("cos", "such storage can be reached by its S3 interface: \"s3\" with `endpoints`"),
+    ("oss", "such storage can be reached by its S3 interface: \"s3\" with `endpoints`"),
+];
+
+/// Kinds that are features, so that a program without one can name it.
+const FEATURES: &[&str] = &["azurerm", "consul", "gcs", "http", "kubernetes", "pg", "s3"];
 
 /// Returns the kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
-    KINDS.iter().find(|it| it.name == name)
+    KINDS.iter().find(|it| it.name == name).copied()
 }
 
 /// Returns the names of all kinds, for messages.
 pub fn names() -> String {
     let names: Vec<String> = KINDS.iter().map(|it| format!("{:?}", it.name)).collect();
-    names.join(" and ")
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Says why there is no kind of this name, and what to do.
+pub fn why_not(name: &str) -> String {
+    let instead = ELSEWHERE.iter().find(|it| it.0 == name).map(|it| it.1);
+    let known = format!("The backends that are supported: {}.", names());
+    match instead {
+        Some(instead) => format!(
+            "The backend {name:?} is not supported: {instead}, or keep it with the program that has it. {known}"
+        ),
+        None if FEATURES.contains(&name) => format!(
+            "This program was built without the backend {name:?}, which is the feature `backend-{name}`. {known}"
+        ),
+        None => format!("There is no backend type named {name:?}. {known}"),
+    }
 }
 
 impl Kind {
     /// Returns its settings, none of them set.
     pub fn unset(&self) -> Arguments {
-        self.settings.iter().map(|it| (it.name.to_owned(), None)).collect()
+        self.settings.iter().map(|it| (it.name.to_owned(), Value::Null(it.shape.ty()))).collect()
     }
 
-    /// Returns a value as the setting has it; nothing where it is null.
+    /// Returns a value as the setting has it, which is null where the value is.
     ///
     /// # Errors
     ///
     /// If the setting cannot have it.
-    pub fn setting(&self, name: &str, value: &Value) -> Result<Option<String>, Unfit> {
+    pub fn setting(&self, name: &str, value: &Value) -> Result<Value, Unfit> {
         let setting = self.settings.iter().find(|it| it.name == name).ok_or(Unfit::Unknown)?;
-        let typed = convert(value, setting.ty).map_err(|why| Unfit::Type(why.to_string()))?;
-        if typed.is_null() {
-            return Ok(None);
-        }
-        let text = convert(&typed, Type::STRING).ok().and_then(|it| it.as_str().map(str::to_owned));
-        let text = text.ok_or_else(|| Unfit::Type("the value must be known".into()))?;
-        match setting.filled.filter(|_| text.is_empty()) {
-            Some(what) => Err(Unfit::Empty(what)),
-            None => Ok(Some(text)),
-        }
+        setting.read(value)
     }
 
     /// Opens the store that these settings lead to; nothing is touched yet.
     ///
     /// - `choice`: what flags say of files; only a store in files knows of it.
-    pub fn open(&self, world: &Arc<World>, given: &Arguments, choice: &Choice) -> Arc<dyn Store> {
-        (self.open)(world, given, choice)
+    ///
+    /// # Errors
+    ///
+    /// If a setting is missing or makes no sense.
+    pub fn open(
+        &self,
+        world: &Arc<World>,
+        given: &Arguments,
+        choice: &Choice,
+    ) -> Result<Arc<dyn Store>, Diagnostics> {
+        let opening = Opening { world, kind: self, given, choice };
+        let mut problems = Diagnostics::new();
+        for setting in self.settings {
+            match opening.value(setting.name) {
+                Ok(value) if setting.is_required && value.is_null() => {
+                    problems.push(missing(self.name, setting));
+                }
+                Ok(_) => {}
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.has_errors() { Err(problems) } else { (self.open)(&opening) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn kinds_are_sorted_and_so_are_their_settings() {
+        assert!(KINDS.is_sorted_by_key(|it| it.name));
+        for kind in KINDS {
+            assert!(kind.settings.is_sorted_by_key(|it| it.name), "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn what_is_not_here_is_told_with_a_way_out() {
+        let told = |it: &str| why_not(it).split(" The backends that").next().map(str::to_owned);
+        expect![[r#"The backend "cloud" is not supported: keep the state in "s3", "gcs", "azurerm", "pg" or "http" instead, or keep it with the program that has it."#]].assert_eq(&told("cloud").unwrap_or_default());
+        expect![[r#"There is no backend type named "nope"."#]]
+            .assert_eq(&told("nope").unwrap_or_default());
     }
 }

@@ -1,10 +1,10 @@
 //! The one place where bytes are sealed on their way out and opened on their way in: states, backups, plans, journals.
 //!
-//! Today nothing is sealed. Whoever writes or reads one of these goes through [`Seals`], so that encryption is one [`Seal`] more.
+//! Whoever writes or reads one of these goes through [`Seals`]; what seals is a [`Seal`], which encryption installs where it is asked for.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::error::Error;
@@ -13,11 +13,11 @@ use crate::world::World;
 
 /// What is sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Part<'n> {
     /// A state, wherever it lies: in a store, as its backup, in `errored.tfstate`. Sealed it is text, for it may have to be printed.
     State,
-    /// The state of another configuration, which is only ever opened.
-    RemoteState,
+    /// The state of another configuration, which is only ever opened: the address of the data source that reads it.
+    RemoteState(&'n str),
     /// A saved plan.
     Plan,
     /// One line of the journal or of the log. Sealed it is text without a line feed.
@@ -31,39 +31,43 @@ pub trait Seal: Debug + Send + Sync {
     /// # Errors
     ///
     /// If they cannot be sealed, with a phrase that says why. Nothing is written then.
-    fn seal<'a>(&self, part: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error>;
+    fn seal<'a>(&self, part: Part<'_>, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error>;
 
     /// Opens what was sealed.
     ///
     /// # Errors
     ///
     /// If it was not sealed by this seal, or was changed since, with a phrase that says so.
-    fn open<'a>(&self, part: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error>;
+    fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error>;
+
+    /// Returns whether bytes are sealed as they would be now: what is not is written again, be it the same.
+    fn is_current(&self, _: Part<'_>, _: &[u8]) -> bool {
+        true
+    }
 }
 
 /// Leaves everything as it is.
 #[derive(Debug)]
-struct Unsealed;
+pub struct Unsealed;
 
 impl Seal for Unsealed {
-    fn seal<'a>(&self, _: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
+    fn seal<'a>(&self, _: Part<'_>, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         Ok(plain)
     }
 
-    fn open<'a>(&self, _: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
-        Ok(sealed)
+    fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
+        match part != Part::Line && Marked::read(&sealed).is_some() {
+            true => {
+                Err("it is encrypted, and no encryption is configured that could open it".into())
+            }
+            false => Ok(sealed),
+        }
     }
 }
 
 /// What seals in one world.
-#[derive(Clone, Debug)]
-pub struct Seals(Arc<dyn Seal>);
-
-impl Default for Seals {
-    fn default() -> Seals {
-        Seals(Arc::new(Unsealed))
-    }
-}
+#[derive(Clone, Debug, Default)]
+pub struct Seals(OnceLock<Arc<dyn Seal>>);
 
 impl Seals {
     /// Returns what seals in a world: the same for all that is written and read in it.
@@ -73,7 +77,28 @@ impl Seals {
 
     /// Returns these seals.
     pub fn with(seal: impl Seal + 'static) -> Seals {
-        Seals(Arc::new(seal))
+        let seals = Seals::default();
+        seals.install(seal);
+        seals
+    }
+
+    /// Lets this seal from now on, unless another does already.
+    pub fn install(&self, seal: impl Seal + 'static) {
+        let _ = self.0.set(Arc::new(seal));
+    }
+
+    /// Returns whether anything was installed.
+    pub fn is_installed(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    fn get(&self) -> &dyn Seal {
+        self.0.get().map_or(&Unsealed, |it| &**it)
+    }
+
+    /// As [`Seal::is_current`].
+    pub fn is_current(&self, part: Part<'_>, sealed: &[u8]) -> bool {
+        self.get().is_current(part, sealed)
     }
 
     /// Seals bytes.
@@ -81,8 +106,8 @@ impl Seals {
     /// # Errors
     ///
     /// As for [`Seal::seal`].
-    pub fn seal<'a>(&self, part: Part, plain: &'a [u8]) -> Result<Cow<'a, [u8]>, Diagnostic> {
-        self.0.seal(part, plain.into()).map_err(|why| not_sealed(&why))
+    pub fn seal<'a>(&self, part: Part<'_>, plain: &'a [u8]) -> Result<Cow<'a, [u8]>, Diagnostic> {
+        self.get().seal(part, plain.into()).map_err(|why| not_sealed(&why))
     }
 
     /// Opens what was sealed.
@@ -90,11 +115,11 @@ impl Seals {
     /// # Errors
     ///
     /// As for [`Seal::open`].
-    pub fn open<'a>(&self, part: Part, sealed: &'a [u8]) -> Result<Cow<'a, [u8]>, Diagnostic> {
+    pub fn open<'a>(&self, part: Part<'_>, sealed: &'a [u8]) -> Result<Cow<'a, [u8]>, Diagnostic> {
         match sealed.is_empty() {
             // Nothing was ever sealed there.
             true => Ok(sealed.into()),
-            false => self.0.open(part, sealed.into()).map_err(|why| not_opened(&why)),
+            false => self.get().open(part, sealed.into()).map_err(|why| not_opened(&why)),
         }
     }
 
@@ -128,7 +153,7 @@ impl Seals {
     /// # Errors
     ///
     /// If it cannot be opened, or is no state.
-    pub fn read_state(&self, part: Part, stored: &[u8]) -> Result<Option<State>, Diagnostics> {
+    pub fn read_state(&self, part: Part<'_>, stored: &[u8]) -> Result<Option<State>, Diagnostics> {
         read::read(&self.open(part, stored)?)
     }
 
@@ -140,11 +165,29 @@ impl Seals {
     pub fn read_given_state(&self, given: &[u8]) -> Result<Option<State>, Diagnostics> {
         self.read_state(Part::State, given).or_else(|_| read::read(given))
     }
+}
 
-    /// Opens a file that the user gives and that may be a saved plan.
-    pub fn open_given_plan<'a>(&self, given: &'a [u8]) -> Cow<'a, [u8]> {
-        self.open(Part::Plan, given).unwrap_or(given.into())
+/// What an envelope of sealed bytes says of itself.
+#[derive(serde::Deserialize)]
+struct Marked {
+    encryption_version: String,
+    /// Only of a state.
+    lineage: Option<String>,
+}
+
+impl Marked {
+    /// Reads the members of an envelope; nothing where the bytes are none.
+    fn read(bytes: &[u8]) -> Option<Marked> {
+        let mark = b"\"encryption_version\"";
+        let may_be = bytes.first() == Some(&b'{') && bytes.windows(mark.len()).any(|it| it == mark);
+        let marked: Marked = serde_json::from_slice(bytes).ok().filter(|_| may_be)?;
+        (!marked.encryption_version.is_empty()).then_some(marked)
     }
+}
+
+/// Returns whether bytes are a saved plan that is sealed.
+pub fn is_sealed_plan(bytes: &[u8]) -> bool {
+    Marked::read(bytes).is_some_and(|it| it.lineage.is_none())
 }
 
 /// Bytes could not be sealed.
@@ -154,9 +197,12 @@ fn not_sealed(why: &Error) -> Diagnostic {
     ))
 }
 
+/// The summary of what is told of bytes that cannot be opened.
+pub const NOT_OPENED: &str = "Failed to decrypt";
+
 /// What was read cannot be opened.
 fn not_opened(why: &Error) -> Diagnostic {
-    Diagnostic::error("Failed to decrypt").detail(format!(
+    Diagnostic::error(NOT_OPENED).detail(format!(
         "{why}. Nothing was changed. What was encrypted with other settings needs these settings again."
     ))
 }

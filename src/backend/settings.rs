@@ -1,18 +1,18 @@
 //! `.terraform/terraform.tfstate`: which backend `init` has set up in a working directory, and with which arguments.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
 use super::files::{self, Fresh};
+use super::registry;
+use super::shape::Arguments;
 use crate::diagnostic::Diagnostic;
-
-/// A backend with its arguments; those that are null have no value.
-pub type Arguments = BTreeMap<String, Option<String>>;
+use crate::value::Value;
+use crate::value::json::{from_json_implied, to_json};
 
 /// What `init` has set up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The kind of backend.
     pub kind: String,
@@ -30,6 +30,13 @@ pub fn hash(kind: &str, arguments: &Arguments) -> u64 {
     u64::from(text.bytes().fold(0x811c_9dc5, step))
 }
 
+/// Returns arguments as they are written down: all of them, those that are not set as null.
+fn config(arguments: &Arguments) -> Json {
+    let json = |it: &Value| to_json(it).ok().and_then(|it| serde_json::from_str(&it).ok());
+    let members = arguments.iter().map(|(name, it)| (name.clone(), json(it).unwrap_or_default()));
+    Json::Object(members.collect())
+}
+
 fn path(data: &Path) -> PathBuf {
     data.join("terraform.tfstate")
 }
@@ -43,15 +50,18 @@ pub fn read(data: &Path) -> Result<Option<Settings>, Diagnostic> {
         serde_json::from_slice(&bytes).map_err(|it| unreadable(&path, &it.to_string()))?;
     let backend = &document["backend"];
     let Some(kind) = backend["type"].as_str().filter(|it| !it.is_empty()) else { return Ok(None) };
-    let text = |it: &Json| match it {
-        Json::String(text) => Some(text.clone()),
-        Json::Null => None,
-        other => Some(other.to_string()),
+    // What another version had and this one has not stays as it is.
+    let known = registry::kind(kind);
+    let value = |name: &str, it: &Json| {
+        let plain = from_json_implied(&it.to_string()).unwrap_or(Value::NULL);
+        known.and_then(|kind| kind.setting(name, &plain).ok()).unwrap_or(plain)
     };
     let arguments = backend["config"].as_object().into_iter().flatten();
+    let mut all = known.map(registry::Kind::unset).unwrap_or_default();
+    all.extend(arguments.map(|(name, it)| (name.clone(), value(name, it))));
     Ok(Some(Settings {
         kind: kind.to_owned(),
-        arguments: arguments.map(|(name, it)| (name.clone(), text(it))).collect(),
+        arguments: all,
         hash: backend["hash"].as_u64().unwrap_or_default(),
     }))
 }
@@ -61,7 +71,7 @@ pub fn write(data: &Path, settings: Option<&Settings>) -> Result<(), Diagnostic>
     let document = match settings {
         Some(it) => json!({
             "version": 3,
-            "backend": { "type": it.kind, "config": it.arguments, "hash": it.hash },
+            "backend": { "type": it.kind, "config": config(&it.arguments), "hash": it.hash },
         }),
         None => json!({ "version": 3 }),
     };

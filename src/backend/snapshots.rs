@@ -145,6 +145,9 @@ impl Snapshots {
         (lineage, serial): (&str, u64),
         text: &str,
     ) -> Result<Stored, Diagnostics> {
+        if let Some(why) = self.store.lost_lock(&self.workspace) {
+            return Err(trouble::lock_lost(&self.name(), &why).into());
+        }
         let sealed = self.seals.seal(Part::State, text.as_bytes())?;
         let seen = match &now.seen {
             Some(seen) => seen.clone(),
@@ -160,6 +163,8 @@ impl Snapshots {
             }
             Refused::KeepsNothing(why) => trouble::keeps_nothing(&self.name(), &why),
             Refused::NoBackup(path, why) => trouble::no_backup(&path, &why),
+            Refused::LockLost(why) => trouble::lock_lost(&self.name(), &why),
+            Refused::Unsettled(why) => trouble::unsettled(&self.name(), &why),
             Refused::Failed(why) => trouble::not_saved(&why),
         })?;
         now.seen = Some(version);
@@ -173,6 +178,10 @@ impl Snapshots {
     fn is_stored(&self, state: &State, text: &str, of: (&str, u64)) -> Result<bool, Diagnostics> {
         let content = self.content()?;
         if content.is_elsewhere {
+            return Ok(false);
+        }
+        // What is sealed otherwise than it would be now is written again, so that keys can be changed.
+        if !self.seals.is_current(Part::State, &content.bytes) {
             return Ok(false);
         }
         let old = self.seals.open(Part::State, &content.bytes)?;

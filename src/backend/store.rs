@@ -40,6 +40,10 @@ pub enum Refused {
     KeepsNothing(io::Error),
     /// What is there could not be copied to this file first.
     NoBackup(PathBuf, io::Error),
+    /// The lock that this run held is gone; nothing was written. What is known of it.
+    LockLost(String),
+    /// It may or may not have been written: no answer came, and reading back did not tell.
+    Unsettled(io::Error),
     /// It could not be written, and what was there is as it was.
     Failed(io::Error),
 }
@@ -66,6 +70,21 @@ pub trait Store: Debug + Send + Sync {
 
     /// Whether every answer is there at once: then nothing is started to wait for it.
     fn is_at_hand(&self) -> bool {
+        false
+    }
+
+    /// Whether others reach the place over a network, so that each answer takes time and any may be lost.
+    fn is_remote(&self) -> bool {
+        !self.is_at_hand()
+    }
+
+    /// Whether it has other workspaces than the default one.
+    fn has_workspaces(&self) -> bool {
+        true
+    }
+
+    /// Whether other programs store a state in the default workspace as soon as the place is set up, and so expect one there.
+    fn begins_with_state(&self) -> bool {
         false
     }
 
@@ -124,6 +143,12 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// If somebody holds it, or it cannot be taken at all.
     async fn lock(&self, workspace: &str, info: &LockInfo) -> Result<String, LockProblem>;
+
+    /// Returns what is known of a lock that this store has taken and that was lost since. Nobody is asked: whoever notices
+    /// a loss, when a connection breaks or a session is not renewed, keeps it for this answer.
+    fn lost_lock(&self, _workspace: &str) -> Option<String> {
+        None
+    }
 
     /// Gives a lock back that this store has taken.
     ///

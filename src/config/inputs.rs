@@ -10,6 +10,10 @@ use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
 use crate::value::{Str, Type, Value};
 use crate::world::{Files, VariableSource, World};
 
+mod globals;
+
+pub use globals::Globals;
+
 /// A value that was given for a declared variable, not yet converted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableInput {
@@ -54,53 +58,6 @@ pub enum Origin {
 enum Given {
     Text(String),
     Expression(Expression),
-}
-
-/// What is given for variables by flags, files and the environment, whatever module declares them: for tests.
-#[derive(Clone, Debug, Default)]
-pub struct Globals {
-    values: BTreeMap<Str, (Given, Origin)>,
-}
-
-impl Globals {
-    /// Collects them like [`collect_variables`]; above all others count the files that are read by themselves in the folder of tests.
-    pub fn collect(
-        (directory, tests): (&Path, Option<&Path>),
-        given: &[VariableSource],
-        world: &World,
-        sources: &Sources,
-    ) -> (Globals, Diagnostics) {
-        let mut collector = gather(directory, given, world, sources);
-        if let Some(tests) = tests.filter(|it| world.files.is_folder(it)) {
-            collector.directory = tests;
-            collector.add_auto_files();
-        }
-        (Globals { values: collector.values }, collector.problems)
-    }
-
-    /// Returns the names.
-    pub fn names(&self) -> impl Iterator<Item = &Str> {
-        self.values.keys()
-    }
-
-    /// Returns what is given for a declared variable.
-    pub fn of(
-        &self,
-        variable: &Variable,
-        sources: &Sources,
-    ) -> Option<Result<VariableInput, Diagnostics>> {
-        let (given, origin) = self.values.get(&variable.name.text)?;
-        let value = read(variable, given.clone(), sources);
-        Some(value.map(|value| VariableInput { value, origin: origin.clone() }))
-    }
-
-    /// Returns what is given under a name that nobody need declare: text as it is.
-    pub fn literal(&self, name: &str) -> Option<Result<Value, Diagnostics>> {
-        match &self.values.get(name)?.0 {
-            Given::Text(text) => Some(Ok(Value::string(text))),
-            Given::Expression(expression) => Some(evaluate_constant(expression)),
-        }
-    }
 }
 
 /// Collects what is given, the later of two values winning.

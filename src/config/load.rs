@@ -12,7 +12,7 @@ use crate::world::Files;
 
 use super::assemble::{assemble, keep_incompatibility};
 use super::decode::{Decoder, FileKind};
-use super::early::{Each, EarlyContext, StaticModule, settings};
+use super::early::{Each, EarlyContext, StaticModule};
 use super::file::{self, File};
 use super::files::{config_files, is_tofu_file};
 use super::installed::InstalledModules;
@@ -151,7 +151,6 @@ pub fn load_config_of(
     loader.config.add(place.clone());
     // What a broken module calls need not be what its author means.
     if !problems.has_errors() {
-        loader.problems.extend(settings::encryption(&place));
         loader.load_all(&place);
         problems.extend(loader.problems);
     }

@@ -365,7 +365,7 @@ fn build(world: &World) -> Result<Client, Error> {
 }
 
 /// The certificates that are trusted: of the file that `SSL_CERT_FILE` names, else the system's.
-fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
+pub(crate) fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
     let mut store = rustls::RootCertStore::empty();
     let Some(file) = world.variable("SSL_CERT_FILE") else {
         store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -380,7 +380,7 @@ fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
 }
 
 /// Returns an error and what caused it, without the address, which may hold secrets.
-fn describe(error: reqwest::Error) -> Error {
+pub(crate) fn describe(error: reqwest::Error) -> Error {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -42,7 +42,8 @@ impl Observer<'_> {
         let mut found = subject.provider.validate_data(kind, config.value()).await;
         let mut value = None;
         if !self.failed(&found) {
-            let response = subject.provider.read_data(kind, config.value()).await;
+            let response =
+                subject.provider.read_data_at(&subject.address, kind, config.value()).await;
             found.extend(response.diagnostics);
             value = response.value.filter(|_| !self.failed(&found));
         }

@@ -4,13 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::backend::local::Choice;
-use crate::backend::registry::{self, Kind, Unfit};
-use crate::backend::settings::{self, Arguments, Settings};
+use crate::backend::local::Local;
+use crate::backend::registry::{self, Kind};
+use crate::backend::settings::{self, Settings};
+use crate::backend::shape::{Arguments, Shape, Unfit};
 use crate::backend::store::{Store, wait};
+use crate::backend::workspace::DEFAULT;
 use crate::backend::{Recover, Snapshots};
 use crate::config::Backend as Block;
-use crate::config::early::{StaticModule, not_yet, settings as evaluated};
+use crate::config::early::{StaticModule, settings as evaluated};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::state::State;
 use crate::value::Value;
 use crate::world::World;
 
@@ -41,8 +45,16 @@ pub(super) fn declared(root: &StaticModule) -> Result<Option<Declared>, Diagnost
     let mut problems = Diagnostics::new();
     let mut arguments = kind.unset();
     for it in given {
-        let text = problems.take(argument(kind, (&it.name.text, it.name.span), (&it.value, it.at)));
-        arguments.insert(it.name.text.to_string(), text.flatten());
+        let of_blocks = kind.settings.iter().find(|known| known.name == &*it.name.text);
+        let of_blocks = of_blocks.map(|known| matches!(known.shape, Shape::Blocks(_)));
+        if it.is_block && of_blocks != Some(true) {
+            problems.push(problems::unsupported_block(&it.name, of_blocks.is_some()));
+            continue;
+        }
+        let value = argument(kind, (&it.name.text, it.name.span), (&it.value, it.at));
+        if let Some(value) = problems.take(value) {
+            arguments.insert(it.name.text.to_string(), value);
+        }
     }
     if problems.has_errors() {
         return Err(problems);
@@ -56,7 +68,7 @@ fn argument(
     kind: &Kind,
     (name, named): (&str, Span),
     (value, at): (&Value, Span),
-) -> Result<Option<String>, Diagnostic> {
+) -> Result<Value, Diagnostic> {
     kind.setting(name, value).map_err(|unfit| match unfit {
         Unfit::Unknown => problems::unsupported_argument(name, named),
         Unfit::Type(why) => problems::inappropriate(name, &why, at),
@@ -65,13 +77,9 @@ fn argument(
 }
 
 fn unsupported(block: &Block) -> Diagnostic {
-    let what = match &*block.kind.text {
-        "cloud" => "A cloud backend".to_owned(),
-        kind => format!("The backend \"{kind}\""),
-    };
-    let problem = not_yet("Unsupported backend type", &what, block.declared);
-    let known = format!(" The backends that are supported: {}.", registry::names());
-    Diagnostic { detail: problem.detail + &known, ..problem }
+    Diagnostic::error("Unsupported backend type")
+        .detail(registry::why_not(&block.kind.text))
+        .at(block.declared)
 }
 
 /// Returns the backend that was set up, if the configuration still says the same.
@@ -88,7 +96,7 @@ pub fn set_up(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Place
         (None, Some(saved)) => Err(problems::unset(&saved.kind).into()),
         (Some(declared), None) => Err(problems::initial(declared.kind.name).into()),
         (Some(declared), Some(saved)) => match is_unchanged(&declared, &saved) {
-            true => Ok(Place::of(world, declared.kind, &saved.arguments, choice)),
+            true => Place::of(world, declared.kind, &saved.arguments, choice),
             false => {
                 let because = variables(root);
                 Err(problems::changed(&saved.kind, declared.kind.name, &because).into())
@@ -118,6 +126,16 @@ fn variables(root: &StaticModule) -> String {
     found.join(", and on ")
 }
 
+/// Evaluates the backend's arguments and nothing else, so that a variable without a value is asked for.
+///
+/// # Errors
+///
+/// If one has no value; a backend that is not there is no error yet.
+pub fn check_arguments(root: &StaticModule) -> Result<(), Diagnostics> {
+    let Some(block) = &root.module().backend else { return Ok(()) };
+    evaluated::backend_arguments(root, block).map(drop)
+}
+
 /// Returns the backend as far as it can be told, whatever `init` has set up: for commands that must not fail.
 pub fn likely(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Place, Diagnostics> {
     let world = &root.context().world;
@@ -125,15 +143,15 @@ pub fn likely(root: &StaticModule, choice: &Choice, data: &Path) -> Result<Place
     if let Some(saved) = settings::read(data).ok().flatten()
         && let Some(kind) = registry::kind(&saved.kind)
     {
-        return Ok(Place::of(world, kind, &saved.arguments, choice));
+        return Place::of(world, kind, &saved.arguments, choice);
     }
     if registry::kind(&block.kind.text).is_none() {
         return Ok(Place::usual(world, choice));
     }
-    Ok(match declared(root)? {
+    match declared(root)? {
         Some(declared) => Place::of(world, declared.kind, &declared.arguments, choice),
-        None => Place::usual(world, choice),
-    })
+        None => Ok(Place::usual(world, choice)),
+    }
 }
 
 /// A backend with all its workspaces.
@@ -148,13 +166,18 @@ pub struct Place {
 impl Place {
     /// Returns the place of states where no backend is configured: files in the working directory.
     pub fn usual(world: &Arc<World>, choice: &Choice) -> Place {
-        let local = registry::kind("local").expect("files are registered");
-        Place::of(world, local, &Arguments::new(), choice)
+        let store = Arc::new(Local::new(world.clone(), choice.clone()));
+        Place { world: world.clone(), kind: "local", store, recover: choice.recover }
     }
 
-    fn of(world: &Arc<World>, kind: &Kind, arguments: &Arguments, choice: &Choice) -> Place {
-        let store = kind.open(world, arguments, choice);
-        Place { world: world.clone(), kind: kind.name, store, recover: choice.recover }
+    fn of(
+        world: &Arc<World>,
+        kind: &Kind,
+        arguments: &Arguments,
+        choice: &Choice,
+    ) -> Result<Place, Diagnostics> {
+        let store = kind.open(world, arguments, choice)?;
+        Ok(Place { world: world.clone(), kind: kind.name, store, recover: choice.recover })
     }
 
     /// Lists the workspaces, the default one first.
@@ -164,6 +187,18 @@ impl Place {
     /// If they cannot be known.
     pub fn workspaces(&self) -> Result<Vec<String>, Diagnostic> {
         wait(&*self.store, self.store.list()).map_err(|it| problems::not_listed(&it))
+    }
+
+    /// Lists the workspaces as [`Place::workspaces`]; the default one alone where there can be no others.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be known.
+    fn all_workspaces(&self) -> Result<Vec<String>, Diagnostic> {
+        match self.store.has_workspaces() {
+            true => self.workspaces(),
+            false => Ok(vec![DEFAULT.to_owned()]),
+        }
     }
 
     /// Returns the states of one workspace.
@@ -176,8 +211,18 @@ impl Place {
     /// # Errors
     ///
     /// If it cannot be made.
-    pub fn create(&self, workspace: &str) -> std::io::Result<()> {
-        wait(&*self.store, self.store.create(workspace))
+    pub fn create(&self, workspace: &str) -> Result<(), Diagnostics> {
+        let failed = |why: &dyn std::fmt::Display| problems::not_created(workspace, why);
+        wait(&*self.store, self.store.create(workspace)).map_err(|it| failed(&it))?;
+        // Elsewhere than on this machine a workspace is there once it has a state, and others want one that can be read.
+        let needs_state = workspace != DEFAULT || self.store.begins_with_state();
+        if self.store.is_remote() && needs_state {
+            let snapshots = self.backend(workspace);
+            if snapshots.read()?.state.is_none() {
+                snapshots.write(&State::default()).map_err(Diagnostics::from)?;
+            }
+        }
+        Ok(())
     }
 
     /// Clears away what a process has left that died while it held a lock.

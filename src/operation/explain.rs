@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 
 use crate::diagnostic::Diagnostic;
 use crate::explain::render::{Line, align, lines};
-use crate::explain::{Known, Leaves, to_json};
+use crate::explain::{Known, Leaves, Proof, to_json};
 use crate::lower::structure::NodeKind;
 use crate::reason::{catalogue, shipped};
 
@@ -178,13 +178,8 @@ impl Question {
         {
             return lines;
         }
-        let known = Known::about(context.engine, &context.facts, &self.relations(context));
-        let mut answer = Vec::new();
-        for (relation, row) in self.rows(context, &known) {
-            if let Some(proof) = known.why(relation, &row) {
-                answer.extend(lines(&proof, context));
-            }
-        }
+        let mut answer: Vec<Line> =
+            self.proofs(context).iter().flat_map(|it| lines(it, context)).collect();
         if let (Some(causes), About::Decision) = (causes, &self.about) {
             let (found, secret) = self.causes(context, causes);
             // A value is its own answer; what is decided of an object goes before.
@@ -194,6 +189,16 @@ impl Question {
             }
         }
         answer
+    }
+
+    /// The proofs of what is decided. Nothing is decided of values and of wholes, so that nothing is concluded for them.
+    fn proofs(&self, context: &ExplainContext) -> Vec<Proof> {
+        if matches!(self.about, About::Decision) && !matches!(self.asked, Asked::Decided(_)) {
+            return Vec::new();
+        }
+        let known = Known::about(context.engine, &context.facts, &self.relations(context));
+        let rows = self.rows(context, &known).into_iter();
+        rows.filter_map(|(relation, row)| known.why(relation, &row)).collect()
     }
 
     /// What what is asked comes from, and who marked it as secret.
@@ -222,9 +227,6 @@ impl Question {
         let Some(node) = self.asked.node() else { return Vec::new() };
         if let About::Relation(name) = &self.about {
             return self.rows_of(node, name, known);
-        }
-        if !matches!((&self.asked, &self.about), (Asked::Decided(_), _) | (_, About::Provider)) {
-            return Vec::new();
         }
         let of = |relation: &'static str, column: usize| {
             let rows = known.rows(relation).into_iter();
@@ -334,13 +336,8 @@ impl Question {
                 "causes": causes.map(|it| causes::to_json(&self.causes(context, it).0)),
             }));
         }
-        let known = Known::about(context.engine, &context.facts, &self.relations(context));
-        let proofs: Vec<Json> = self
-            .rows(context, &known)
-            .into_iter()
-            .filter_map(|(relation, row)| known.why(relation, &row))
-            .map(|it| to_json(&it, context))
-            .collect();
+        let proofs: Vec<Json> =
+            self.proofs(context).iter().map(|it| to_json(it, context)).collect();
         if let (Some((_, mut document)), About::Decision) =
             (whole::tell(&self.asked, context, causes), &self.about)
         {

@@ -93,7 +93,7 @@ pub fn impact(
         }
     }
     let is_listed = |node: &Node| {
-        (counts(structure, *node, direction.reverse) && is_there(context, *node)
+        (counts(structure, *node, direction.reverse) && context.is_there(*node)
             || first.contains(node))
             && touches.as_ref().is_none_or(|it| it.contains(node))
     };
@@ -131,14 +131,6 @@ fn counts(structure: &Structure, node: Node, reverse: bool) -> bool {
         NodeKind::Object(..) | NodeKind::Pending(_) | NodeKind::Check(..) => true,
         NodeKind::Output(module, _) => *module == Structure::ROOT,
         _ => false,
-    }
-}
-
-/// One that is only named somewhere may not be there.
-fn is_there(context: &ExplainContext, node: Node) -> bool {
-    match context.structure.kind(node) {
-        NodeKind::Object(..) => context.facts.object.binary_search(&(node,)).is_ok(),
-        _ => true,
     }
 }
 

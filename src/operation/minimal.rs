@@ -37,7 +37,7 @@ impl Wanted {
     pub fn read(addresses: &[String], context: &ExplainContext) -> Result<Wanted, Diagnostic> {
         let mut nodes = BTreeSet::new();
         for text in addresses {
-            let found = objects(&Asked::read(text, context)?, context);
+            let found = Asked::read(text, context)?.objects(context);
             if found.is_empty() {
                 return Err(Diagnostic::error("No object has that address").detail(format!(
                     "{text} is no resource instance, no resource and no module with any."
@@ -80,37 +80,6 @@ impl Wanted {
         }
         self.nodes.iter().copied().filter(|it| !brought.contains(it)).collect()
     }
-}
-
-/// The objects that something stands for.
-fn objects(asked: &Asked, context: &ExplainContext) -> Vec<Node> {
-    let structure = &context.structure;
-    let is_there = |it: &Node| match structure.kind(*it) {
-        NodeKind::Object(..) => context.facts.object.binary_search(&(*it,)).is_ok(),
-        NodeKind::Pending(_) => true,
-        _ => false,
-    };
-    let of = |id: ResourceId| {
-        let resource = structure.resource(id);
-        let all = resource.instances.values().chain(resource.others.values());
-        all.copied().chain(resource.pending).collect::<Vec<_>>()
-    };
-    let within = |around: &ModuleInstance| {
-        let all = structure.resources.iter().enumerate();
-        let inner = all.filter(|it| it.1.address.module.0.starts_with(&around.0));
-        inner.flat_map(|it| of(ResourceId(it.0 as u32))).collect::<Vec<_>>()
-    };
-    let found = match asked {
-        Asked::Decided(node) | Asked::Attribute(node, _) => vec![*node],
-        Asked::Resource(id) => of(*id),
-        Asked::Module(id) => within(&structure.module(*id).address),
-        Asked::Call(id) => {
-            let instances = structure.call(*id).instances.values();
-            instances.flat_map(|it| within(&structure.module(*it).address)).collect()
-        }
-        Asked::Value(..) | Asked::Check(_) => Vec::new(),
-    };
-    found.into_iter().filter(is_there).collect()
 }
 
 /// Names a resource or a module in place of all that is in it.
@@ -164,6 +133,6 @@ impl Folding<'_> {
 
     /// Whether all that something stands for is wanted.
     fn is_whole(&self, asked: &Asked) -> bool {
-        objects(asked, self.context).iter().all(|it| self.wanted.contains(it))
+        asked.objects(self.context).iter().all(|it| self.wanted.contains(it))
     }
 }

@@ -11,7 +11,8 @@ use super::session::Session;
 use crate::config::Config;
 use crate::diagnostic::{Sources, Span};
 use crate::lower::Lowered;
-use crate::policy::model::{Model, Planned as PlannedModel};
+use crate::policy::model::{Model, Planned as PlannedModel, Secrets, secrets_key};
+use crate::schema::sensitive_names;
 use crate::value::{Str, Value};
 use crate::world::World;
 
@@ -34,6 +35,7 @@ pub fn of_lowered<'a>(
         places: &lowered.places,
         plan: None,
         state: None,
+        secrets: Default::default(),
         values: Default::default(),
         memo: Default::default(),
     }
@@ -52,9 +54,26 @@ pub fn of_planned<'a>(session: &'a Session, planned: &'a Planned) -> Model<'a> {
         places: &finished.places,
         plan: Some(PlannedModel::new(&finished.plan, &finished.structure)),
         state: Some(&finished.plan.previous_state),
+        secrets: secrets(planned),
         values: Default::default(),
         memo: Default::default(),
     }
+}
+
+/// Returns what the providers of a plan call sensitive.
+pub fn secrets(planned: &Planned) -> Secrets {
+    let mut found = Secrets::new();
+    for resource in &planned.finished.structure.resources {
+        let key = secrets_key(&resource.address.resource);
+        if found.contains_key(&key) {
+            continue;
+        }
+        if let Some(schema) = planned.pool.schema_of(resource) {
+            found.insert(key, sensitive_names(&schema.block).cloned().collect());
+        }
+    }
+    found.retain(|_, names| !names.is_empty());
+    found
 }
 
 /// What a saved plan was made from.
@@ -83,6 +102,7 @@ pub fn of_saved<'a>(loaded: &'a Loaded, basis: &Basis<'a>) -> Model<'a> {
         places: basis.places,
         plan: Some(PlannedModel::new(&loaded.plan, &loaded.structure)),
         state: Some(&loaded.plan.previous_state),
+        secrets: loaded.secrets.clone(),
         values: Default::default(),
         memo: Default::default(),
     }

@@ -13,9 +13,10 @@ use entail_rules::{Facts, Node};
 
 use super::explain::causes::origin::{Given, given};
 use super::plan::Planned;
+use super::session;
 use super::session::Session;
 use crate::backend::local::Choice;
-use crate::backend::seal::Seals;
+use crate::backend::seal::{NOT_OPENED, Seals};
 use crate::backend::workspace;
 use crate::config::early::EarlyContext;
 use crate::config::{Config, InstalledModules, load_config};
@@ -25,6 +26,7 @@ use crate::lower::Structure;
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
+use crate::policy::model::Secrets;
 use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, Report};
 use crate::value::{Str, Value};
@@ -62,6 +64,8 @@ pub struct Loaded {
     pub(super) words: super::explain::words::Words,
     /// Where the root module's variables were given.
     pub given: BTreeMap<Str, Given>,
+    /// What providers call sensitive.
+    pub secrets: Secrets,
     extras: PlanExtras,
 }
 
@@ -121,6 +125,10 @@ pub fn save(
             .unwrap_or_default(),
         ),
         ("flags".to_owned(), serde_json::to_vec(&finished.flags).unwrap_or_default()),
+        (
+            "secrets".to_owned(),
+            serde_json::to_vec(&super::models::secrets(planned)).unwrap_or_default(),
+        ),
         ("given".to_owned(), {
             let given = given(&session.config, &planned.variables, &session.sources);
             serde_json::to_vec(&given).unwrap_or_default()
@@ -191,8 +199,14 @@ fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
 }
 
 /// Loads a saved plan. Enough to show and explain it; [`Loaded::open`] gets the configuration as well.
-pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
-    let (plan, extras) = Plan::load(path, &Seals::of(world))?;
+pub fn load(world: &Arc<World>, sources: &Sources, path: &Path) -> Result<Loaded, Diagnostics> {
+    // A plan needs no configuration to be shown, unless that says how to open it.
+    let sealing = session::unseal(world, sources);
+    let (plan, extras) = match (Plan::load(path, &Seals::of(world)), sealing) {
+        (Ok(it), _) => it,
+        (Err(problem), Err(others)) if problem.summary == NOT_OPENED => return Err(others),
+        (Err(problem), _) => return Err(problem.into()),
+    };
     let damaged = || {
         Diagnostic::error("Invalid plan file").detail(format!(
             "The plan file {} is damaged: what the plan rests on cannot be read.",
@@ -219,6 +233,7 @@ pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
     let blocks = serde_json::from_slice(entry("blocks")).unwrap_or_default();
     let words = serde_json::from_slice(entry("words")).unwrap_or_default();
     let given = serde_json::from_slice(entry("given")).unwrap_or_default();
+    let secrets = serde_json::from_slice(entry("secrets")).unwrap_or_default();
     Ok(Loaded {
         plan,
         structure,
@@ -232,6 +247,7 @@ pub fn load(world: &World, path: &Path) -> Result<Loaded, Diagnostics> {
         blocks,
         words,
         given,
+        secrets,
         extras,
     })
 }

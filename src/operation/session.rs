@@ -8,10 +8,11 @@ use crate::address::{Mode, Provider};
 use crate::backend::local::Choice;
 use crate::backend::{Snapshot, Snapshots, workspace};
 use crate::config::check;
-use crate::config::early::{EarlyContext, StaticModule, settings};
+use crate::config::early::{EarlyContext, StaticModule};
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
 use crate::config::{Config, InstalledModules, Variable, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::encryption;
 use crate::install::Requirements;
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
@@ -22,6 +23,8 @@ use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
 use crate::world::{World, side_by_side};
+
+mod tested;
 
 /// One folder, opened.
 pub struct Session {
@@ -81,8 +84,7 @@ impl Session {
         let data = workspace::data_folder(&world);
         let installed = InstalledModules::read(&world.files, &data)?;
         let context = early_context(&world, &sources)?;
-        let (config, mut problems) =
-            crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
+        let (config, mut problems) = sealed_config(&world, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
         let served = blocks.blocks_served();
@@ -139,8 +141,10 @@ impl Session {
 
     /// Opens the folder for `init`: nothing need be set up yet.
     pub fn open_unchecked(world: Arc<World>, sources: Sources) -> Result<Session, Diagnostics> {
-        let (session, problems) = Session::load(world, sources)?;
-        if problems.has_errors() { Err(problems) } else { Ok(session) }
+        let (session, mut problems) = Session::load(world, sources)?;
+        let found = encryption::install(session.config.root_place());
+        let warnings = problems.take(found).unwrap_or_default();
+        if problems.has_errors() { Err(problems) } else { Ok(Session { warnings, ..session }) }
     }
 
     /// Opens the folder, problems of references beside the session, so that others can join them. Calls that do not fit
@@ -166,7 +170,8 @@ impl Session {
         sources: Sources,
         choice: &Choice,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let (mut session, problems) = Session::open_for_validation(world, sources)?;
+        let (mut session, mut problems) = Session::open_for_validation(world, sources)?;
+        problems.extend(encryption::install(session.config.root_place())?);
         let data = workspace::data_folder(&session.world);
         let place = backends::likely(session.config.root_place(), choice, &data)?;
         session.backend = place.backend(&session.workspace);
@@ -196,6 +201,7 @@ impl Session {
         let (config, mut problems) =
             crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
         let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
+        problems.extend(encryption::check(config.root_place()));
         problems.extend(provider_keys::problems(&config, &sources));
         let data = workspace::data_folder(&world);
         let place = backends::likely(config.root_place(), &Choice::default(), &data)?;
@@ -254,38 +260,6 @@ impl Session {
         let graph = BlockGraph::of(reason::named(&world)?, &config);
         let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
         Ok(Session::new((world, sources), workspace, (config, graph), &place, provider_sources))
-    }
-
-    /// Opens a configuration that a test has made of one. Nothing is read or stored: the states of tests lie in memory. What is wrong with
-    /// names comes beside it.
-    ///
-    /// # Errors
-    ///
-    /// If providers or module calls do not fit together.
-    pub fn of_test(
-        (world, sources): (Arc<World>, Sources),
-        workspace: String,
-        config: Config,
-        provider_sources: Arc<ProviderSources>,
-        mocks: Mocks,
-    ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let mut problems = crate::config::check_providers(&config, &sources);
-        if problems.has_errors() {
-            return Err(problems);
-        }
-        let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
-        let calls = check::check_calls(&config);
-        if calls.has_errors() {
-            return Err(calls);
-        }
-        problems.extend(check::check(&config, &blocks.blocks_served(), &sources));
-        problems.extend(check::check_for_plan(&config, &sources));
-        problems.extend(provider_keys::problems(&config, &sources));
-        let graph = blocks.connected(&config).without_circles();
-        let place = backends::Place::usual(&world, &Choice::default());
-        let session =
-            Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
-        Ok((Session { mocks: Arc::new(mocks), ..session }, problems))
     }
 
     /// Keeps the state where flags and the working directory say, wherever the configuration lies.
@@ -439,8 +413,34 @@ pub fn root_place(world: &Arc<World>, sources: &Sources) -> Result<StaticModule,
     let (root, problems) = load_module(&world.files, &world.root, ".", sources);
     let Some(root) = root.filter(|_| !problems.has_errors()) else { return Err(problems) };
     let place = StaticModule::root(root, context);
-    let problems = settings::encryption(&place);
-    if problems.has_errors() { Err(problems) } else { Ok(place) }
+    encryption::install(&place)?;
+    Ok(place)
+}
+
+/// Reads the configuration, and lets the world seal as it says.
+fn sealed_config(
+    world: &World,
+    sources: &Sources,
+    installed: &InstalledModules,
+    context: &Arc<EarlyContext>,
+) -> (Option<Config>, Diagnostics) {
+    let (config, mut problems) =
+        crate::config::load_config(&world.files, &world.root, sources, installed, context);
+    if let Some(config) = config.as_ref().filter(|_| !problems.has_errors()) {
+        match encryption::install(config.root_place()) {
+            Ok(found) | Err(found) => problems.extend(found),
+        }
+    }
+    (config, problems)
+}
+
+/// Lets the world open a saved plan that may be sealed. A folder without a configuration can have `TF_ENCRYPTION` besides.
+///
+/// # Errors
+///
+/// If the folder's configuration cannot be read, or its encryption makes no sense.
+pub fn unseal(world: &Arc<World>, sources: &Sources) -> Result<(), Diagnostics> {
+    root_place(world, sources).map(drop)
 }
 
 fn no_configuration() -> Diagnostic {

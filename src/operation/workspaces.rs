@@ -89,10 +89,7 @@ fn make(world: &World, place: &Place, name: &str) -> Result<WorkspaceChange, Dia
 }
 
 fn made(place: &Place, name: &str) -> Result<(), Diagnostics> {
-    Ok(place.create(name).map_err(|it| {
-        Diagnostic::error("Error getting the state manager")
-            .detail(format!("Failed getting state manager for workspace {name}: {it}"))
-    })?)
+    place.create(name)
 }
 
 fn choose(world: &World, name: &str) -> Result<(), Diagnostic> {

@@ -14,6 +14,7 @@ use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, Plan, Reason};
 use crate::request::{PlanMode, Selector};
+use crate::schema::{mark_sensitive, sensitive_names};
 use crate::value::{Marked, Str, Type, Value};
 
 /// Puts the plan together.
@@ -110,6 +111,14 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &ObjectDecision) -> Option<C
     let address = structure.resource(resource).address.instance(key.clone());
     let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node)?;
     let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(Type::DYNAMIC);
+    let name = &address.resource;
+    let schema = parts.observer.pool.resource_schema(&provider.provider, name.mode, &name.kind);
+    let schema = schema.filter(|it| sensitive_names(&it.block).next().is_some());
+    // Whoever tells of the plan later may have no schema at hand.
+    let marked = |value: Value| match schema {
+        Some(schema) => mark_sensitive(&value, &schema.block),
+        None => value,
+    };
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
     Some(Change {
         previous_address: parts
@@ -124,11 +133,11 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &ObjectDecision) -> Option<C
         provider_key,
         action: found.action,
         reason: found.reason,
-        before,
-        after: match &found.recorded_marks {
+        before: marked(before),
+        after: marked(match &found.recorded_marks {
             Some(marks) => Marked::new(found.after.to_plain(), marks.clone()).into(),
             None => found.after.clone(),
-        },
+        }),
         replace_paths: found.replace_paths.clone(),
         private: found.private.clone(),
         identity: Identities {

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::value::RawValue;
 
-use crate::address::Instance;
+use crate::address::{Instance, Mode, ResourceName};
 use crate::config::{Config, Variant};
 use crate::datalog::{Domain, Tense, Values};
 use crate::diagnostic::{Sources, Span};
@@ -43,11 +43,17 @@ pub struct Model<'a> {
     pub plan: Option<Planned<'a>>,
     /// What the state file holds, moves applied; nothing where only a configuration is looked at.
     pub state: Option<&'a State>,
+    /// What schemas call sensitive.
+    pub secrets: Secrets,
     /// The values with their numbers.
     pub values: Arc<Values>,
     /// What has been evaluated.
     pub memo: Memo,
 }
+
+/// The attributes in which schemas call anything sensitive, by type: `local_sensitive_file`, `data.local_sensitive_file`. Known where
+/// providers were asked; a state alone says only what it marks itself.
+pub type Secrets = BTreeMap<String, Vec<Str>>;
 
 /// What a model has evaluated: variables, locals, outputs, and objects as they are written.
 #[derive(Default)]
@@ -154,7 +160,20 @@ impl<'a> Model<'a> {
         let address = self.structure.instance(node)?;
         let resource = state.resources.get(&address.of())?;
         let object = resource.instances.get(&address.key)?.current.as_ref()?;
-        of_stored(object)
+        let value = of_stored(object)?;
+        let secrets = self.secrets.get(&secrets_key(&address.resource)).into_iter().flatten();
+        let there = secrets.filter(|it| value.get(it).is_some());
+        let paths: Vec<Path> = there.map(|it| vec![PathStep::Attribute(it.clone())]).collect();
+        Some(value.mark_at(&MarkPaths::sensitive(&paths)))
+    }
+}
+
+/// Returns by what [`Secrets`] name a type.
+pub fn secrets_key(name: &ResourceName) -> String {
+    match name.mode {
+        Mode::Managed => name.kind.to_string(),
+        Mode::Data => format!("data.{}", name.kind),
+        Mode::Ephemeral => format!("ephemeral.{}", name.kind),
     }
 }
 

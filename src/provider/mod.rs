@@ -8,6 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::value::RawValue;
 
+use crate::address::Instance;
 use crate::schema::ProviderSchema;
 use crate::value::{Path, Type, Value};
 
@@ -322,6 +323,16 @@ pub trait Provider: Send + Sync {
 
     /// Reads a data source.
     async fn read_data(&self, kind: &str, config: &Value) -> Response<Option<Value>>;
+
+    /// Reads a data source that has an address. Only who opens what is sealed by address needs to know it.
+    async fn read_data_at(
+        &self,
+        _: &Instance,
+        kind: &str,
+        config: &Value,
+    ) -> Response<Option<Value>> {
+        self.read_data(kind, config).await
+    }
 
     /// Checks the configuration of an ephemeral resource.
     async fn validate_ephemeral(&self, kind: &str, config: &Value) -> Vec<ProviderDiagnostic>;

@@ -283,7 +283,10 @@ fn write_own(json: &mut JsonWriter, state: &State) {
             .map(move |(key, instance)| (address.instance(key.clone()), instance))
     }) {
         for (deposed, object) in objects(instance) {
-            let Some(reads) = &object.reads else { continue };
+            // What rests on nothing has no dependencies either, which says the same.
+            let told = object.reads.as_ref();
+            let told = told.filter(|it| !it.is_empty() || !object.dependencies.is_empty());
+            let Some(reads) = told else { continue };
             if !is_open {
                 json.key("entail");
                 json.open('{');

@@ -4,6 +4,7 @@ use crate::world::PROGRAM;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::ahead::Ahead;
 use super::host::Host;
 use super::judging::{Kept, denied_plan, in_force};
 use super::log::Origin;
@@ -141,8 +142,8 @@ async fn saved_plan(
     options: &ApplyOptions,
     path: &Path,
 ) -> Result<Applied, Diagnostics> {
-    let mut loaded =
-        saved::load(host.world, &host.world.root.join(path)).map_err(|it| not_loaded(path, it))?;
+    let mut loaded = saved::load(host.world, host.sources, &host.world.root.join(path))
+        .map_err(|it| not_loaded(path, it))?;
     if let Some(trusted) = &options.trusted {
         trusted.check(loaded.signer())?;
     }
@@ -310,13 +311,15 @@ impl Run<'_> {
         snapshot: &Snapshot,
         mut problems: Diagnostics,
     ) -> Result<Applied, Diagnostics> {
-        host.tell.carries_out();
         let began = host.world.now();
         let parallelism = self.options.request.parallelism.max(1);
         let Run { session, pool, approved, .. } = self;
+        host.tell.carries_out(&|| Ahead::of(approved.plan, &session.backend, parallelism));
         let (sink, stop, watch) = (host.tell, host.stop, self.watch);
         let conduct = Conduct { parallelism, sink, stop, watch };
-        let mut done = operation::apply(session, pool, approved, snapshot, conduct).await?;
+        let done = operation::apply(session, pool, approved, snapshot, conduct).await;
+        host.tell.has_carried_out();
+        let mut done = done?;
         problems.extend(std::mem::take(&mut done.problems));
         done.problems = self.complete(&done, problems.once());
         let plan = (self.approved.plan, self.operation());

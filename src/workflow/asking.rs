@@ -144,7 +144,7 @@ impl Asking<'_> {
 
     fn saved(mut self, path: &Path) -> Result<Diagnostics, Diagnostics> {
         let (world, sources) = (self.host.world, self.host.sources);
-        let mut loaded = saved::load(world, &world.root.join(path))?;
+        let mut loaded = saved::load(world, sources, &world.root.join(path))?;
         let mut found = loaded.policies()?;
         if self.choice.none {
             found.retain(|it| it.is_required);

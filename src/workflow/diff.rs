@@ -43,7 +43,7 @@ pub fn diff(host: &Host<'_>, one: &Side, other: &Side) -> Result<Differences, Di
 
 async fn made(host: &Host<'_>, side: &Side) -> Result<Plan, Diagnostics> {
     if let Some(path) = &side.saved {
-        return Ok(saved::load(host.world, &host.world.root.join(path))?.plan);
+        return Ok(saved::load(host.world, host.sources, &host.world.root.join(path))?.plan);
     }
     // What another commit says of where the state lies is of no account: there is but one.
     let (tree, state) = match &side.reference {

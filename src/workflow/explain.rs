@@ -130,7 +130,7 @@ type Answer<'a> = &'a (dyn Fn(&ExplainContext, &Causes<'_>) -> Result<String, Di
 /// Answers from a saved plan. Its configuration is in it.
 fn of_saved(host: &Host<'_>, path: &Path, answer: Answer<'_>) -> Result<String, Diagnostics> {
     let (world, sources) = (host.world, host.sources);
-    let mut loaded = saved::load(world, &world.root.join(path))?;
+    let mut loaded = saved::load(world, sources, &world.root.join(path))?;
     let config = loaded.fit(world, sources)?;
     let (places, variables) =
         (loaded.spans(sources), loaded.variables(&config, &Default::default()));
@@ -174,7 +174,7 @@ fn structured(
 fn recorded(host: &Host<'_>, path: &Path) -> Result<ExplainContext, Diagnostics> {
     Ok(ExplainContext::of_saved(
         host.world,
-        &saved::load(host.world, &host.world.root.join(path))?,
+        &saved::load(host.world, host.sources, &host.world.root.join(path))?,
     )?)
 }
 
@@ -263,6 +263,7 @@ pub fn graph(host: &Host<'_>, plan: Option<&Path>) -> Result<String, Diagnostics
         if let Some(path) = plan {
             return Ok(drawing::dot_of_plan(&saved::load(
                 host.world,
+                host.sources,
                 &host.world.root.join(path),
             )?));
         }

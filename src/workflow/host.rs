@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Ahead;
 use crate::address::Provider;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::event::{Event, Sink};
@@ -59,7 +60,14 @@ pub trait Tell: Sink {
     }
 
     /// From now on steps are carried out: a program that leaves now loses what runs. It asks to stop instead.
-    fn carries_out(&self) {}
+    ///
+    /// - `ahead`: finds what is to come, for whoever wants to show it.
+    fn carries_out(&self, ahead: &dyn Fn() -> Ahead) {
+        let _ = ahead;
+    }
+
+    /// No step runs any more, and none will.
+    fn has_carried_out(&self) {}
 
     /// The lock of the state is held by another, and is waited for.
     fn waits_for_lock(&self) {}

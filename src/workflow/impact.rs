@@ -40,7 +40,8 @@ pub fn impact(
     with_room(|_| {
         let (context, plan, problems) = match &options.plan {
             Some(path) => {
-                let mut loaded = saved::load(host.world, &host.world.root.join(path))?;
+                let mut loaded =
+                    saved::load(host.world, host.sources, &host.world.root.join(path))?;
                 loaded.fit(host.world, host.sources)?;
                 let context = ExplainContext::of_saved(host.world, &loaded)?;
                 (context, Some(loaded.plan), Diagnostics::new())

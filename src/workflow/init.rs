@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::host::Host;
 use super::with_room;
-use crate::backend::local::Choice;
 use crate::backend::workspace;
 use crate::diagnostic::Diagnostics;
 use crate::install::{Event, Settings};
@@ -107,8 +106,9 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
         session.also_required = valid(step, tests.requirements(&session.config))?;
         step(Step::Providers);
         let state = session.snapshot()?.state.unwrap_or_default();
-        let warnings =
-            runtime.block_on(providers(host, &session, &state, (&options.providers, step)))?;
+        let mut warnings = session.warnings.clone();
+        let found = providers(host, &session, &state, (&options.providers, step));
+        warnings.extend(runtime.block_on(found)?);
         step(Step::Gap);
         if !warnings.is_empty() {
             host.tell.problems(warnings);
@@ -127,7 +127,7 @@ fn set_backend_up(
     let root = host.asking(|| {
         let root = root_place(host.world, host.sources)?;
         // A missing variable is asked for before anything is done.
-        backends::likely(&root, &Choice::default(), &workspace::data_folder(host.world))?;
+        backends::check_arguments(&root)?;
         Ok(root)
     });
     let root = valid(step, root)?;

@@ -7,6 +7,7 @@
 mod host;
 mod room;
 
+mod ahead;
 pub mod apply;
 mod asking;
 pub mod console;
@@ -35,6 +36,7 @@ pub mod unused;
 pub mod validate;
 pub mod why;
 
+pub use ahead::{Ahead, Coming};
 pub use asking::AskedOf;
 pub use host::{Ask, Host, Nobody, Schemas, Tell};
 pub use options::{LockOptions, StateOptions};

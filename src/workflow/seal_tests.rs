@@ -21,21 +21,21 @@ use crate::world::World;
 #[derive(Debug)]
 struct Digits;
 
-fn name(part: Part) -> &'static str {
+fn name(part: Part<'_>) -> &'static str {
     match part {
-        Part::State | Part::RemoteState => "sealed state ",
+        Part::State | Part::RemoteState(_) => "sealed state ",
         Part::Plan => "sealed plan ",
         Part::Line => "sealed line ",
     }
 }
 
 impl Seal for Digits {
-    fn seal<'a>(&self, part: Part, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
+    fn seal<'a>(&self, part: Part<'_>, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         let digits: String = plain.iter().map(|it| format!("{it:02x}")).collect();
         Ok((name(part).to_owned() + &digits).into_bytes().into())
     }
 
-    fn open<'a>(&self, part: Part, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
+    fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         let digits = sealed.strip_prefix(name(part).as_bytes()).ok_or("it is not sealed")?;
         let pairs = std::str::from_utf8(digits).map_err(Error::of)?.as_bytes().chunks(2);
         let byte = |it: &[u8]| u8::from_str_radix(&String::from_utf8_lossy(it), 16).ok();

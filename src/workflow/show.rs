@@ -9,13 +9,13 @@ use super::state::OpenState;
 use super::with_room;
 use crate::address::Provider;
 use crate::backend::local::Choice;
-use crate::backend::seal::Seals;
+use crate::backend::seal::{Seals, is_sealed_plan};
 use crate::config::{Config, load_module};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::observe::pool::Pool;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::saved;
-use crate::operation::session::Session;
+use crate::operation::session::{self, Session};
 use crate::plan::configuration::{document, module_document};
 use crate::plan::file::is_archive;
 use crate::plan::{Plan, json, state_json};
@@ -133,14 +133,23 @@ fn found(host: &Host<'_>, subject: &ShowTarget) -> Result<Opened, Diagnostics> {
     let path = |it: &Path| host.world.root.join(it);
     Ok(match subject {
         ShowTarget::State => Opened::State(OpenState::open(host, &Choice::default())?.read(host)?),
-        ShowTarget::Plan(file) => Opened::Plan(Box::new(saved::load(host.world, &path(file))?)),
+        ShowTarget::Plan(file) => {
+            Opened::Plan(Box::new(saved::load(host.world, host.sources, &path(file))?))
+        }
         ShowTarget::File(file) => {
             let bytes = host.world.files.read(&path(file)).map_err(|it| unreadable(file, &it))?;
-            let seals = Seals::of(host.world);
-            if is_archive(&seals.open_given_plan(&bytes)) {
-                return Ok(Opened::Plan(Box::new(saved::load(host.world, &path(file))?)));
+            if is_archive(&bytes) || is_sealed_plan(&bytes) {
+                return Ok(Opened::Plan(Box::new(saved::load(
+                    host.world,
+                    host.sources,
+                    &path(file),
+                )?)));
             }
-            let state = seals.read_given_state(&bytes).map_err(|_| unreadable_kind(file))?;
+            // What the file is sealed with may stand in the configuration, where there is one.
+            let _ = session::unseal(host.world, host.sources);
+            let state = Seals::of(host.world)
+                .read_given_state(&bytes)
+                .map_err(|_| unreadable_kind(file))?;
             Opened::State(Some(state.unwrap_or_default()))
         }
         ShowTarget::Config => Opened::Config,

@@ -9,11 +9,13 @@ use super::options::{LockOptions, StateOptions};
 use crate::address::target::Target;
 use crate::address::{Instance, Mode, Provider};
 use crate::backend::local::Choice;
+use crate::backend::seal::Seals;
 use crate::backend::{LockGuard, Recover, Snapshots};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::operation::session::open_backend;
 use crate::operation::state_commands::{self as operation, Run, no_state};
 use crate::state::State;
+use crate::value::text::shown;
 use crate::world::World;
 
 /// An open place of states.
@@ -151,12 +153,15 @@ pub fn remove(
 pub fn push(
     host: &Host<'_>,
     (lock, recover): (LockOptions, Option<Recover>),
-    new: &State,
+    (name, given): (&str, &[u8]),
     force: bool,
 ) -> Result<(), Diagnostics> {
     let store = OpenState::open(host, &Choice { recover, ..Choice::default() })?;
+    let nothing = || Diagnostics::from(Diagnostic::error("It holds no state"));
+    let new = Seals::of(host.world).read_given_state(given).and_then(|it| it.ok_or_else(nothing));
+    let new = new.map_err(|it| no_source(name, &it))?;
     let guard = store.lock(host, lock, "state-push")?;
-    store.backend().import(new, force)?;
+    store.backend().import(&new, force)?;
     guard.release()
 }
 
@@ -232,4 +237,10 @@ pub fn mark(
         mark.set(&mut State::default(), address)?;
     }
     store.change(host, options.lock, mark.command(), |it| Ok(vec![mark.set(it, address)?]))
+}
+
+/// What was given is no state.
+fn no_source(file: &str, problems: &Diagnostics) -> Diagnostic {
+    let why: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    Diagnostic::error(format!("Failed to read source state {}", shown(file))).detail(why.join("\n"))
 }

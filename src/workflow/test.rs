@@ -146,7 +146,6 @@ pub fn test(
         (file.path.clone(), runs.collect())
     });
     tell.found(&named.collect::<Vec<_>>());
-    host.tell.carries_out();
     suite.updates_snapshots = options.updates_snapshots;
     suite.judge = Some(Arc::new(Policies));
     suite.explains = options.explains;

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::apply::{Applied, apply, refresh};
 use super::options::ApplyOptions;
 use super::project::Project;
-use super::{Ask, Host, Schemas, StateOptions, Tell};
+use super::{Ahead, Ask, Host, Schemas, StateOptions, Tell};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::event::{Event, Sink};
 use crate::execute::Stop;
@@ -67,7 +67,7 @@ impl Tell for Diary {
         self.problems(problems);
     }
 
-    fn carries_out(&self) {
+    fn carries_out(&self, _: &dyn Fn() -> Ahead) {
         self.note("carries out");
         if self.stops {
             self.stop.ask();

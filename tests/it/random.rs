@@ -43,8 +43,9 @@ fn random_configurations_go_as_with_opentofu() {
 }
 
 /// A configuration, what becomes of it, and the flags of the two plans that follow.
-struct Course {
-    before: String,
+pub struct Course {
+    /// What is applied first.
+    pub before: String,
     after: String,
     flags: [Vec<String>; 2],
 }
@@ -69,7 +70,8 @@ struct Block {
 
 const KEYS: [&[&str]; 4] = [&["a"], &["a", "b"], &["a", "b", "c"], &["a", "c"]];
 
-const INNER: &str = "variable \"value\" {}
+/// The module `m` of each.
+pub const INNER: &str = "variable \"value\" {}
 resource \"terraform_data\" \"in\" { input = var.value }
 resource \"terraform_data\" \"more\" {
   count = 2
@@ -150,7 +152,8 @@ fn reference(dice: &mut Dice, blocks: &[Block], whole: bool) -> String {
 }
 
 impl Course {
-    fn random(seed: u64) -> Course {
+    /// Returns the course of a seed.
+    pub fn random(seed: u64) -> Course {
         let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         for _ in 0..8 {
             dice.below(2);

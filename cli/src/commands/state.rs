@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use entail::address::{Instance, Provider};
 use entail::backend::local::Choice;
-use entail::backend::seal::Seals;
 use entail::diagnostic::{Diagnostic, Diagnostics, system_words};
 use entail::operation::state_commands::{self, Run, no_state};
 use entail::state;
@@ -135,24 +134,17 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
         file => entail::world::read_given(file.as_ref()),
     };
     let text = text.map_err(|it| unreadable(file, &it))?;
-    let new = Seals::of(world)
-        .read_given_state(&text)
-        .map_err(|it| no_source(file, &it))?
-        .ok_or_else(|| unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()))?;
+    if text.is_empty() {
+        return Err(unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()).into());
+    }
     let lock = LockOptions::from(&args.lock);
-    workflow::push(&ui.host(world), (lock, args.recover), &new, args.force)?;
+    workflow::push(&ui.host(world), (lock, args.recover), (file, &text), args.force)?;
     Ok(0)
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> Diagnostic {
     let why = system_words(error);
     Diagnostic::error("Failed to open the given state file").detail(format!("open {file}: {why}"))
-}
-
-/// What was read is no state.
-fn no_source(file: &str, problems: &Diagnostics) -> Diagnostic {
-    let why: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    Diagnostic::error(format!("Failed to read source state {}", shown(file))).detail(why.join("\n"))
 }
 
 /// An address that should name one instance does not.

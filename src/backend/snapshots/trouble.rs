@@ -54,6 +54,20 @@ pub(super) fn overtaken(
     ))
 }
 
+/// The lock was held and is not any more, so that somebody else may be at the state.
+pub(super) fn lock_lost(name: &str, why: &str) -> Diagnostic {
+    Diagnostic::error("The lock of the state was lost").detail(format!(
+        "This run held the lock of {name}, and lost it: {why}. Nothing more was written there, for others may be at work on it now."
+    ))
+}
+
+/// Nobody knows whether a write has happened.
+pub(super) fn unsettled(name: &str, why: &Error) -> Diagnostic {
+    Diagnostic::error("Failed to save state").detail(format!(
+        "Error saving state: {why}\n\nNo answer came from {name}, so that the state may or may not have been written there. Read it before you push another one."
+    ))
+}
+
 /// Tells whether a snapshot may take the place of another without force.
 pub(super) fn check_successor(new: &State, old: &State) -> Result<(), Diagnostic> {
     let refuse =

@@ -120,13 +120,6 @@ pub(super) fn unexpected(at: Span) -> Diagnostic {
     )
 }
 
-/// The environment asks for encryption.
-pub fn encryption_in_environment() -> Diagnostic {
-    Diagnostic::error("Encryption is not supported").detail(
-        "The environment variable TF_ENCRYPTION is set, but state and plan encryption is not supported yet. Nothing was read or written.",
-    )
-}
-
 /// Something that OpenTofu has and entail has not: `what` begins a sentence.
 pub fn not_yet(summary: &str, what: &str, at: Span) -> Diagnostic {
     error(

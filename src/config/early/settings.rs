@@ -1,10 +1,10 @@
-//! Settings blocks that count before there is a plan: the backend's arguments, `cloud` and `encryption`.
+//! Settings blocks that count before there is a plan: the backend's arguments, and `cloud`.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{Block, Body, Expression, Name, references};
+use crate::syntax::{Block, Body, Name};
 use crate::value::Value;
 
-use super::{StaticModule, problems};
+use super::StaticModule;
 use crate::config::Backend;
 
 /// One argument of a settings block.
@@ -16,6 +16,8 @@ pub struct Setting {
     pub value: Value,
     /// The place of the value.
     pub at: Span,
+    /// Whether it is written as a block, or as several of this name; its value is a tuple of objects then.
+    pub is_block: bool,
 }
 
 /// Refuses a value that must not be shown or kept where `needed_by` needs it.
@@ -37,14 +39,14 @@ pub(in crate::config) fn check_marks(
         .at(at))
 }
 
-/// Evaluates the arguments of a `backend` or `cloud` block, those of nested blocks included.
+/// Evaluates the arguments of a `backend` or `cloud` block, and its nested blocks.
 pub fn backend_arguments(
     place: &StaticModule,
     backend: &Backend,
 ) -> Result<Vec<Setting>, Diagnostics> {
     let mut found = Diagnostics::new();
     let needed_by = format!("backend.{}", backend.kind.text);
-    let settings = evaluate(place, &backend.body, &needed_by, &mut found);
+    let settings = evaluate_blocks(place, &backend.body, &needed_by, &mut found);
     let has = |marked: fn(&Value) -> bool| settings.iter().any(|it| marked(&it.value));
     for (kind, is_there) in [
         ("sensitive", has(Value::contains_sensitive)),
@@ -64,49 +66,30 @@ pub fn backend_arguments(
     if found.has_errors() { Err(found.once()) } else { Ok(settings) }
 }
 
-/// Evaluates the `encryption` block of the root module, and says that nothing is encrypted.
-pub fn encryption(place: &StaticModule) -> Diagnostics {
-    let mut found = Diagnostics::new();
-    if place.context().world.variable("TF_ENCRYPTION").is_some_and(|it| !it.trim().is_empty()) {
-        found.push(problems::encryption_in_environment());
-    }
-    let Some(block) = &place.module().encryption else { return found };
-    evaluate_attributes(place, &block.body, "encryption", &mut found);
-    for inner in &block.body.blocks {
-        let labels = inner.labels.iter().map(|it| format!(".{}", it.text)).collect::<String>();
-        let needed_by = format!("encryption.{}{labels}", inner.kind.text);
-        evaluate(place, &inner.body, &needed_by, &mut found);
-    }
-    if !found.has_errors() {
-        found.push(problems::not_yet(
-            "Encryption is not supported",
-            "State and plan encryption",
-            block.declared,
-        ));
-    }
-    found.once()
-}
-
-fn evaluate(
+/// As [`evaluate_attributes`], and the nested blocks as one setting for each name.
+fn evaluate_blocks(
     place: &StaticModule,
     body: &Body,
     needed_by: &str,
     found: &mut Diagnostics,
 ) -> Vec<Setting> {
     let mut settings = evaluate_attributes(place, body, needed_by, found);
-    for Block { body, .. } in &body.blocks {
-        settings.extend(evaluate(place, body, needed_by, found));
+    let mut blocks: Vec<(&Name, Vec<Value>)> = Vec::new();
+    for Block { kind, body, .. } in &body.blocks {
+        let members = evaluate_blocks(place, body, needed_by, found);
+        let value = Value::object(members.into_iter().map(|it| (it.name.text, it.value)));
+        match blocks.iter_mut().find(|it| it.0.text == kind.text) {
+            Some((_, values)) => values.push(value),
+            None => blocks.push((kind, vec![value])),
+        }
     }
+    settings.extend(blocks.into_iter().map(|(name, values)| Setting {
+        name: name.clone(),
+        value: Value::tuple(values),
+        at: name.span,
+        is_block: true,
+    }));
     settings
-}
-
-/// Returns whether an argument names a part of the `encryption` block: no value, but which part is meant.
-fn names_encryption(value: &Expression) -> bool {
-    let mut is_named = false;
-    references(value, &mut |root, _, _| {
-        is_named |= matches!(&*root.text, "key_provider" | "method");
-    });
-    is_named
 }
 
 /// In JSON, where blocks look like attributes, they are read as such.
@@ -121,9 +104,9 @@ fn evaluate_attributes(
         None => body.attributes.clone(),
     };
     let mut settings = Vec::new();
-    for it in attributes.into_iter().filter(|it| !names_encryption(&it.value)) {
+    for it in attributes {
         if let Some(value) = found.take(place.evaluate(&it.value, needed_by)) {
-            settings.push(Setting { name: it.name, value, at: it.value.span });
+            settings.push(Setting { name: it.name, value, at: it.value.span, is_block: false });
         }
     }
     settings

@@ -11,7 +11,7 @@ use crate::backend::registry;
 use crate::backend::settings::{self, Settings};
 use crate::backend::workspace;
 use crate::config::early::StaticModule;
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::diagnostic::{Diagnostics, Sources};
 use crate::world::World;
 
 /// What `init` is asked to do with the backend.
@@ -94,17 +94,17 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn place(&self, settings: &Settings) -> Result<Place, Diagnostic> {
+    fn place(&self, settings: &Settings) -> Result<Place, Diagnostics> {
         let kind = registry::kind(&settings.kind);
         let kind = kind.ok_or_else(|| problems::not_here(&settings.kind))?;
-        Ok(Place::of(&self.world, kind, &settings.arguments, &Choice::default()))
+        Place::of(&self.world, kind, &settings.arguments, &Choice::default())
     }
 
     fn usual(&self) -> Place {
         Place::usual(&self.world, &Choice::default())
     }
 
-    fn migrate(&self, from: &Place, to: &Place) -> Result<(), Diagnostics> {
+    fn migrate(&self, from: &Place, to: &Place) -> Result<Vec<String>, Diagnostics> {
         migrate(&Migration {
             from,
             to,
@@ -135,8 +135,9 @@ impl Work<'_> {
             }
         }
         if !filled.is_empty() {
-            self.migrate(&from, &to)?;
-            for name in filled.iter().filter(|it| !is_same(it)) {
+            // What was not copied stays where it is.
+            let copied = self.migrate(&from, &to)?;
+            for name in copied.iter().filter(|it| !is_same(it)) {
                 usual.erase(name).map_err(|it| problems::not_erased(&it.to_string()))?;
                 from.tidy(name);
             }
@@ -172,10 +173,11 @@ impl Work<'_> {
 
     /// Sees to it that the selected workspace is one of the backend's.
     fn check_workspace(&self, settings: &Settings) -> Result<(), Diagnostics> {
-        let known = self.place(settings)?.workspaces()?;
+        let place = self.place(settings)?;
+        let known = place.all_workspaces()?;
         let selected = workspace::selected(&self.world)?;
         if known.contains(&selected) {
-            return Ok(());
+            return if place.store.begins_with_state() { place.create(&selected) } else { Ok(()) };
         }
         let [only] = &known[..] else {
             return Err(problems::no_such_workspace(&selected, &known).into());

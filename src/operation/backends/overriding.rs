@@ -1,8 +1,8 @@
 //! `-backend-config`: arguments of the backend from files and from the command line.
 
 use super::{argument, problems};
-use crate::backend::registry::{Kind, Unfit};
-use crate::backend::settings::Arguments;
+use crate::backend::registry::Kind;
+use crate::backend::shape::{Arguments, Unfit};
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::expression::evaluate_constant;
 use crate::syntax;

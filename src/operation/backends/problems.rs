@@ -1,6 +1,7 @@
 //! Everything that can be wrong with the backend of a working directory, one function each.
 
 use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::Name;
 use crate::world::PROGRAM;
 
 fn reinitialise(summary: &str, reason: &str) -> Diagnostic {
@@ -54,6 +55,22 @@ pub(super) fn unsupported_argument(name: &str, at: Span) -> Diagnostic {
         .at(at)
 }
 
+/// A nested block that the backend does not have.
+///
+/// - `is_argument`: whether it has an argument of this name.
+pub(super) fn unsupported_block(name: &Name, is_argument: bool) -> Diagnostic {
+    let meant = match is_argument {
+        true => format!(
+            " Did you mean to define argument \"{}\"? If so, use the equals sign to assign it a value.",
+            name.text
+        ),
+        false => String::new(),
+    };
+    Diagnostic::error("Unsupported block type")
+        .detail(format!("Blocks of type \"{}\" are not expected here.{meant}", name.text))
+        .at(name.span)
+}
+
 /// An argument of the command line that the backend does not have.
 pub(super) fn unexpected(name: &str) -> Diagnostic {
     Diagnostic::error("Invalid backend configuration argument").detail(format!(
@@ -79,7 +96,7 @@ pub(super) fn inappropriate(name: &str, why: &str, at: Span) -> Diagnostic {
 ///
 /// - `what`: what it would be an invalid one of.
 pub(super) fn empty(name: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(format!("Invalid local {what} path"))
+    Diagnostic::error(format!("Invalid {what}"))
         .detail(format!("The {name:?} attribute value must not be empty."))
 }
 
@@ -103,11 +120,17 @@ pub(super) fn not_listed(why: &std::io::Error) -> Diagnostic {
 /// What is set up is of a kind that this program does not have.
 pub(super) fn not_here(kind: &str) -> Diagnostic {
     Diagnostic::error("Unsupported backend type").detail(format!(
-        "This working directory was prepared for the backend {kind:?}, which is not supported yet, so its states cannot be copied. The \
+        "This working directory was prepared for the backend {kind:?}, which this program does not have, so its states cannot be copied. The \
          backends that are supported: {}. Copy the states with the program that prepared it, or run init with -reconfigure, which \
          leaves them where they are.",
         crate::backend::registry::names()
     ))
+}
+
+/// A workspace cannot be made.
+pub(super) fn not_created(name: &str, why: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::error("Error getting the state manager")
+        .detail(format!("Failed getting state manager for workspace {name}: {why}"))
 }
 
 /// States have to be copied, and the user cannot be asked.

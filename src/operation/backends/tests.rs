@@ -196,7 +196,7 @@ fn arguments_may_be_computed_and_must_make_sense() {
     for wrong in ["path = \"\"", "path = []", "nope = 1", "path = terraform_data.a.id"] {
         folder.configure(&local(wrong)).use_it();
     }
-    folder.configure("terraform {\n  backend \"s3\" {}\n}\n").use_it();
+    folder.configure("terraform {\n  backend \"remote\" {}\n}\n").use_it();
     folder.configure("terraform {\n  cloud {\n    organization = var.x\n  }\n}\n").use_it();
     for encryption in [
         "key_provider \"pbkdf2\" \"k\" {\n    passphrase = local.secret\n  }",
@@ -214,7 +214,7 @@ fn arguments_may_be_computed_and_must_make_sense() {
         use: Incorrect attribute value type (Inappropriate value for attribute "path": string required, but have tuple.)
         use: Unsupported argument (An argument named "nope" is not expected here.)
         use: Dynamic value in static context (Unable to use terraform_data.a in static context, which is required by backend.local)
-        use: Unsupported backend type (The backend "s3" is not supported yet. Its settings were evaluated, and nothing was read or written. The backends that are supported: "inmem" and "local".)
+        use: Unsupported backend type (The backend "remote" is not supported: keep the state in "s3", "gcs", "azurerm", "pg" or "http" instead, or keep it with the program that has it. The backends that are supported: "http", "inmem", "local" and "pg".)
         use: Undefined variable (Undefined variable var.x)
         use: Undefined local (Undefined local local.secret)
         use: Encryption is not supported (State and plan encryption is not supported yet. Its settings were evaluated, and nothing was read or written.)

@@ -72,6 +72,36 @@ impl Asked {
             Asked::Resource(_) | Asked::Module(_) | Asked::Call(_) => None,
         }
     }
+
+    /// Returns the objects that it stands for: instances, and what stands for instances that are not known yet.
+    pub fn objects(&self, context: &ExplainContext) -> Vec<Node> {
+        let structure = &context.structure;
+        let of = |id: ResourceId| {
+            let resource = structure.resource(id);
+            let all = resource.instances.values().chain(resource.others.values());
+            all.copied().chain(resource.pending).collect::<Vec<_>>()
+        };
+        let within = |id: ModuleId| {
+            let around = &structure.module(id).address.0;
+            let all = structure.resources.iter().enumerate();
+            let inner = all.filter(|it| it.1.address.module.0.starts_with(around));
+            inner.flat_map(|it| of(ResourceId(it.0 as u32))).collect::<Vec<_>>()
+        };
+        let found = match self {
+            Asked::Decided(node) | Asked::Attribute(node, _) => vec![*node],
+            Asked::Resource(id) => of(*id),
+            Asked::Module(id) => within(*id),
+            Asked::Call(id) => {
+                structure.call(*id).instances.values().flat_map(|it| within(*it)).collect()
+            }
+            Asked::Value(..) | Asked::Check(_) => Vec::new(),
+        };
+        let is_object = |it: &Node| {
+            matches!(structure.kind(*it), NodeKind::Object(..) | NodeKind::Pending(_))
+                && context.is_there(*it)
+        };
+        found.into_iter().filter(is_object).collect()
+    }
 }
 
 fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
@@ -84,12 +114,10 @@ fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
     }
     let resource = |it: Resource| structure.resource_ids.get(&it).copied();
     if let Some(id) = text.parse().ok().and_then(resource) {
-        let is_there = |it: &Node| context.facts.object.binary_search(&(*it,)).is_ok();
         let node = structure.resource(id);
-        let all = node.instances.values().chain(node.others.values());
+        let mut all = node.instances.values().chain(node.others.values());
         return all
-            .into_iter()
-            .any(is_there)
+            .any(|it| context.is_there(*it))
             .then_some(Asked::Resource(id))
             .or_else(|| node.declared.then_some(Asked::Resource(id)));
     }
@@ -151,14 +179,9 @@ fn unknown(address: &str, context: &ExplainContext) -> Diagnostic {
                 | NodeKind::Output(..)
         )
     });
-    // One that is only named somewhere may not be there.
-    let is_there = |it: &Node| match structure.kind(*it) {
-        NodeKind::Object(..) => context.facts.object.binary_search(&(*it,)).is_ok(),
-        _ => true,
-    };
     let most = 2.max(address.len() / 5);
     let near = names
-        .filter(is_there)
+        .filter(|it| context.is_there(*it))
         .map(|it| structure.name(it))
         .filter(|it| it.len().abs_diff(address.len()) <= most)
         .map(|it| (strsim::levenshtein(&it, address), it))

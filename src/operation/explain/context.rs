@@ -214,6 +214,14 @@ impl ExplainContext {
             .or_else(|| self.places.of_declared(node))
     }
 
+    /// Returns whether an object is there: one that is only named somewhere may not be. What is no object always is.
+    pub(in crate::operation) fn is_there(&self, node: Node) -> bool {
+        match self.structure.kind(node) {
+            NodeKind::Object(..) => self.facts.object.binary_search(&(node,)).is_ok(),
+            _ => true,
+        }
+    }
+
     /// Returns where the block of a node stands.
     pub(super) fn place_of(&self, node: Node) -> Option<String> {
         self.places.of_declared(node)
@@ -235,7 +243,7 @@ impl ExplainContext {
             && let Some(id) = self.structure.resource_ids.get(&instance.of())
             && let Some(node) = self.structure.resource(*id).instance(&instance.key)
             // One that is only named somewhere may not be there.
-            && self.facts.object.binary_search(&(node,)).is_ok()
+            && self.is_there(node)
         {
             return Some(node);
         }

@@ -11,7 +11,7 @@ use super::context::ExplainContext;
 use crate::explain::Leaves;
 use crate::explain::render::Line;
 use crate::explain::sentence::of_done;
-use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Style};
+use crate::lower::structure::{CallId, ModuleId, ResourceId, Style};
 
 /// How many instances of a group are named.
 const NAMED: usize = 5;
@@ -46,9 +46,7 @@ struct Whole<'a> {
 impl Whole<'_> {
     fn resource(&self, id: ResourceId) -> (Vec<Line>, Json) {
         let resource = self.context.structure.resource(id);
-        let nodes: Vec<Node> =
-            resource.instances.values().chain(resource.others.values()).copied().collect();
-        let nodes = self.there(nodes);
+        let nodes = Asked::Resource(id).objects(self.context);
         let name = resource.address.to_string();
         let head = match nodes.len() {
             0 => format!("{name} has no instances"),
@@ -79,7 +77,7 @@ impl Whole<'_> {
         for node in variables {
             self.part(Part::Value(node, Vec::new()), &mut out);
         }
-        self.groups(self.within(id), false, &mut out);
+        self.groups(Asked::Module(id).objects(self.context), false, &mut out);
         self.finish(&name, out)
     }
 
@@ -96,7 +94,7 @@ impl Whole<'_> {
         self.part(Part::Keys(Owner::Call(id), None), &mut out);
         for &module in call.instances.values() {
             let address = structure.module(module).address.to_string();
-            let groups = self.grouped(self.within(module));
+            let groups = self.grouped(Asked::Module(module).objects(self.context));
             let all: Vec<String> =
                 groups.iter().map(|it| format!("{} {}", it.nodes.len(), it.what)).collect();
             let what = if all.is_empty() { "nothing in it".to_owned() } else { all.join(", ") };
@@ -166,26 +164,6 @@ impl Whole<'_> {
         let document =
             json!({ "address": name, "sentence": head, "causes": causes, "groups": groups });
         (lines, document)
-    }
-
-    /// The objects in a module instance and in those that it calls.
-    fn within(&self, id: ModuleId) -> Vec<Node> {
-        let structure = &self.context.structure;
-        let around = &structure.module(id).address;
-        let is_within = |it: &Node| match structure.kind(*it) {
-            NodeKind::Object(resource, _) => {
-                let module = &structure.resource(*resource).address.module;
-                module.0.starts_with(&around.0)
-            }
-            _ => false,
-        };
-        self.there((0..structure.nodes.len() as u32).map(Node).filter(is_within).collect())
-    }
-
-    /// One that is only named somewhere may not be there.
-    fn there(&self, nodes: Vec<Node>) -> Vec<Node> {
-        let is_there = |it: &Node| self.context.facts.object.binary_search(&(*it,)).is_ok();
-        nodes.into_iter().filter(is_there).collect()
     }
 
     /// Objects by what is done with them, in the order in which people ask.

@@ -9,7 +9,7 @@ use super::edits::{Edit, Edits};
 use crate::address::{Mode, ResourceName};
 use crate::diagnostic::{Diagnostic, Sources};
 use crate::lower::Structure;
-use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
+use crate::lower::structure::{ModuleId, NodeKind};
 use crate::operation::explain::{Asked, ExplainContext};
 use crate::world::Files;
 
@@ -29,16 +29,8 @@ impl Start {
     ///
     /// If nothing has it.
     pub fn address(&mut self, text: &str, context: &ExplainContext) -> Result<(), Diagnostic> {
-        let structure = &context.structure;
-        match Asked::read(text, context)? {
-            Asked::Resource(id) => self.resource(structure, id),
-            Asked::Module(id) => self.module(structure, id),
-            Asked::Call(id) => {
-                let instances = structure.call(id).instances.values();
-                instances.for_each(|it| self.module(structure, *it));
-            }
-            asked => self.nodes.extend(asked.node()),
-        }
+        let asked = Asked::read(text, context)?;
+        self.asked(&asked, context);
         Ok(())
     }
 
@@ -69,10 +61,10 @@ impl Start {
             );
         }
         for module in modules {
-            found.iter().for_each(|it| self.edit(&context.structure, module, it));
+            found.iter().for_each(|it| self.edit(context, module, it));
             for edit in &gone {
                 let before = self.nodes.len();
-                self.edit(&context.structure, module, edit);
+                self.edit(context, module, edit);
                 if self.nodes.len() == before {
                     self.gone.push(name_of(&context.structure, module, edit));
                 }
@@ -81,7 +73,8 @@ impl Start {
         Ok(())
     }
 
-    fn edit(&mut self, structure: &Structure, module: ModuleId, edit: &Edit) {
+    fn edit(&mut self, context: &ExplainContext, module: ModuleId, edit: &Edit) {
+        let structure = &context.structure;
         let node = structure.module(module);
         let label = |at: usize| edit.labels.get(at).map_or("", String::as_str);
         match edit.kind.as_str() {
@@ -106,7 +99,7 @@ impl Start {
                     structure.resource_ids.get(&address).copied()
                 };
                 if let Some(id) = declared.or_else(recorded) {
-                    self.resource(structure, id);
+                    self.asked(&Asked::Resource(id), context);
                 }
             }
             "module" => {
@@ -120,7 +113,7 @@ impl Start {
                             self.nodes.insert(variables[name]);
                         }
                         Some("count" | "for_each") => drop(self.nodes.insert(call.keys)),
-                        _ => self.module(structure, child),
+                        _ => self.asked(&Asked::Module(child), context),
                     }
                 }
             }
@@ -129,21 +122,17 @@ impl Start {
         }
     }
 
-    fn resource(&mut self, structure: &Structure, id: ResourceId) {
-        let resource = structure.resource(id);
-        self.nodes.extend(resource.instances.values());
-        self.nodes.extend(resource.others.values());
-        self.nodes.extend(resource.pending);
-    }
-
-    fn module(&mut self, structure: &Structure, id: ModuleId) {
-        let around = &structure.module(id).address;
-        for (at, resource) in structure.resources.iter().enumerate() {
-            if resource.address.module.0.starts_with(&around.0) {
-                self.resource(structure, ResourceId(at as u32));
-            }
-        }
-        self.nodes.extend(structure.module(id).outputs.values());
+    /// Adds what can be asked as one: the objects in it, and what modules give out.
+    fn asked(&mut self, asked: &Asked, context: &ExplainContext) {
+        let structure = &context.structure;
+        self.nodes.extend(asked.node());
+        self.nodes.extend(asked.objects(context));
+        let modules = match asked {
+            Asked::Module(id) => vec![*id],
+            Asked::Call(id) => structure.call(*id).instances.values().copied().collect(),
+            _ => Vec::new(),
+        };
+        self.nodes.extend(modules.iter().flat_map(|it| structure.module(*it).outputs.values()));
     }
 
     fn provider(&mut self, structure: &Structure, module: ModuleId, name: &str) {

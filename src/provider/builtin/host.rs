@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::fields::Fields;
 use super::resource::{Kind, Problem, check_attributes, failed};
 use super::table::{Entry, Source, Table};
+use crate::address::Instance;
 use crate::provider::{
     AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
     Provider, ReadObject, Response,
@@ -77,12 +78,12 @@ impl Host {
     async fn fetch(
         &self,
         sources: &FxHashMap<&'static str, Entry<dyn Source>>,
-        name: &str,
+        (name, address): (&str, Option<&Instance>),
         config: &Value,
     ) -> Response<Option<Value>> {
         let Some(entry) = sources.get(name) else { return failed(no_such("source", name)) };
         let mut result = Fields::of(entry.ty, config);
-        match entry.offer.read(&self.world, config, &mut result).await {
+        match entry.offer.read_at(address, &self.world, config, &mut result).await {
             Ok(()) => Response::ok(Some(result.into_value())),
             Err(problem) => {
                 let mut response = failed(problem);
@@ -235,7 +236,16 @@ impl Provider for Host {
     }
 
     async fn read_data(&self, kind: &str, config: &Value) -> Response<Option<Value>> {
-        self.fetch(&self.table.data_sources, kind, config).await
+        self.fetch(&self.table.data_sources, (kind, None), config).await
+    }
+
+    async fn read_data_at(
+        &self,
+        address: &Instance,
+        kind: &str,
+        config: &Value,
+    ) -> Response<Option<Value>> {
+        self.fetch(&self.table.data_sources, (kind, Some(address)), config).await
     }
 
     async fn validate_ephemeral(&self, kind: &str, config: &Value) -> Vec<Problem> {
@@ -243,7 +253,8 @@ impl Provider for Host {
     }
 
     async fn open(&self, kind: &str, config: &Value) -> Response<Option<OpenedEphemeral>> {
-        let Response { value, diagnostics } = self.fetch(&self.table.ephemeral, kind, config).await;
+        let Response { value, diagnostics } =
+            self.fetch(&self.table.ephemeral, (kind, None), config).await;
         Response {
             value: value.map(|value| OpenedEphemeral {
                 value,

@@ -8,10 +8,11 @@ use super::attribute::{Attribute, any, text};
 use super::fields::{Fields, Read, at};
 use super::resource::Problem;
 use super::table::Source;
+use crate::address::Instance;
 use crate::backend::local::Choice;
-use crate::backend::registry::{self, Kind, Unfit};
+use crate::backend::registry::{self, Kind};
 use crate::backend::seal::{Part, Seals};
-use crate::backend::settings::Arguments;
+use crate::backend::shape::{Arguments, Unfit};
 use crate::backend::store::{Store, wait};
 use crate::backend::workspace::DEFAULT;
 use crate::diagnostic::Diagnostics;
@@ -68,12 +69,23 @@ impl Source for RemoteState {
         config: &Value,
         result: &mut Fields,
     ) -> Result<(), Problem> {
-        let store = Location::of(config)?.open(world);
+        self.read_at(None, world, config, result).await
+    }
+
+    async fn read_at(
+        &self,
+        address: Option<&Instance>,
+        world: &Arc<World>,
+        config: &Value,
+        result: &mut Fields,
+    ) -> Result<(), Problem> {
+        let store = Location::of(config)?.open(world)?;
         let workspace = config.text("workspace").filter(|it| !it.is_empty());
         // It blocks where files are read, as every other function that reads files does.
         let content = wait(&*store, store.read(workspace.unwrap_or(DEFAULT)));
         let content = content.map_err(|why| not_loaded(&why))?;
-        let state = Seals::of(world).read_state(Part::RemoteState, &content.bytes);
+        let label = address.map(label).unwrap_or_default();
+        let state = Seals::of(world).read_state(Part::RemoteState(&label), &content.bytes);
         let state = state.map_err(unreadable)?.ok_or_else(nothing_there)?;
         let defaults = config.member("defaults").entries();
         let mut outputs: Vec<(Str, Value)> =
@@ -82,6 +94,12 @@ impl Source for RemoteState {
         result.set("outputs", Value::object(outputs));
         Ok(())
     }
+}
+
+/// Returns what the encryption settings call a data source: its address without the words that all have.
+fn label(address: &Instance) -> String {
+    let label = address.to_string().replacen("data.terraform_remote_state.", "", 1);
+    label.strip_prefix("module.").map(str::to_owned).unwrap_or(label)
 }
 
 /// Whether this is, or may turn out to be, an object or a map.
@@ -101,11 +119,7 @@ impl Location {
         // What other programs call the backend of files where it must not be another.
         let name = if backend == "_local" { "local" } else { backend };
         let Some(kind) = registry::kind(name) else {
-            return Err(invalid_backend(format!(
-                "There is no backend type named {backend:?} here; the states of {} can be read.",
-                registry::names()
-            ))
-            .at(at("backend")));
+            return Err(invalid_backend(registry::why_not(backend)).at(at("backend")));
         };
         let arguments = config.member("config");
         if !holds_members(arguments) {
@@ -119,7 +133,7 @@ impl Location {
                 }
                 Unfit::Type(_) => {
                     let required = kind.settings.iter().find(|it| it.name == &*name);
-                    let required = required.map(|it| it.ty.to_string()).unwrap_or_default();
+                    let required = required.map(|it| it.shape.ty().to_string()).unwrap_or_default();
                     invalid_arguments(kind, format!("attribute {name:?}: {required} required"))
                 }
                 Unfit::Empty(what) => empty_argument(&name, what),
@@ -129,8 +143,8 @@ impl Location {
         Ok(Location { kind, settings })
     }
 
-    fn open(&self, world: &Arc<World>) -> Arc<dyn Store> {
-        self.kind.open(world, &self.settings, &Choice::default())
+    fn open(&self, world: &Arc<World>) -> Result<Arc<dyn Store>, Problem> {
+        self.kind.open(world, &self.settings, &Choice::default()).map_err(unreadable)
     }
 }
 
@@ -148,7 +162,7 @@ fn invalid_arguments(kind: &Kind, why: impl std::fmt::Display) -> Problem {
 
 fn empty_argument(name: &str, what: &str) -> Problem {
     let detail = format!("The {name:?} attribute value must not be empty.");
-    Problem::error(format!("Invalid local {what} path"), detail).at(at(name))
+    Problem::error(format!("Invalid {what}"), detail).at(at(name))
 }
 
 fn nothing_there() -> Problem {

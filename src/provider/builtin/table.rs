@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::attribute::{Attribute, Shape, schema};
 use super::fields::Fields;
 use super::resource::{Kind, Problem};
+use crate::address::Instance;
 use crate::schema::{FunctionParameter, FunctionSignature, ProviderSchema, Schema, Schemas};
 use crate::value::{Type, Value};
 use crate::world::World;
@@ -34,6 +35,17 @@ pub(super) trait Source: Send + Sync {
     /// Returns what is said once more when it cannot be read.
     fn afterword(&self) -> Option<Problem> {
         None
+    }
+
+    /// Reads it as the data source that has an address.
+    async fn read_at(
+        &self,
+        _: Option<&Instance>,
+        world: &Arc<World>,
+        config: &Value,
+        result: &mut Fields,
+    ) -> Result<(), Problem> {
+        self.read(world, config, result).await
     }
 
     /// Reads it: `result` comes as configured and leaves complete.

@@ -4,13 +4,13 @@ use entail_rules::{Action, Node, Reason};
 
 use super::part::{Owner, Part};
 use super::written::{Reader, narrowed};
-use super::{Causes, Note, Step, look, shown, shown_path};
+use super::{Causes, Note, Step, agree, look, shown, shown_path};
 use crate::address::InstanceKey;
 use crate::config::IgnoreChanges;
 use crate::lower::structure::{NodeKind, Style};
 use crate::plan::Change;
 use crate::syntax::{Expression, Step as Written};
-use crate::value::{Path, PathStep, unknown};
+use crate::value::{Path, PathStep};
 
 impl Causes<'_> {
     /// What happened to it outside of plans, and what statements say of it.
@@ -167,9 +167,7 @@ impl Causes<'_> {
             else {
                 continue;
             };
-            if !said.is_known()
-                || unknown::known_equality(&said.to_plain(), &kept.to_plain()) != Some(false)
-            {
+            if !said.is_known() || agree(&said, &kept) != Some(false) {
                 continue;
             }
             let place = expression.and_then(|it| self.place(it.span));

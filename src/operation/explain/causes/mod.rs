@@ -27,6 +27,7 @@ use self::written::{Reader, Written, in_body};
 use crate::diagnostic::Span;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::policy::model::Model;
+use crate::syntax::Expression;
 use crate::value::{PathStep, Str, Value, unknown};
 
 /// How many causes are told of one question.
@@ -178,18 +179,40 @@ impl Causes<'_> {
             Some(change) if change.action == Action::NoOp => true,
             Some(change) => {
                 let (before, after) = (look(&change.before, path), look(&change.after, path));
-                before.zip(after).is_some_and(|(before, after)| {
-                    unknown::known_equality(&before.to_plain(), &after.to_plain()) == Some(true)
-                })
+                before
+                    .zip(after)
+                    .is_some_and(|(before, after)| agree(&before, &after) == Some(true))
             }
             None => {
                 let (was, is) = self.recorded(*node);
                 let (was, is) =
                     (was.and_then(|it| look(&it, path)), is.and_then(|it| look(&it, path)));
-                was.zip(is).is_some_and(|(was, is)| {
-                    unknown::known_equality(&was.to_plain(), &is.to_plain()) == Some(true)
-                })
+                was.zip(is).is_some_and(|(was, is)| agree(&was, &is) == Some(true))
             }
+        }
+    }
+
+    /// The expression that a variable of a called module, a local value or an output has its value from, with what it is read in.
+    fn assigned(&self, node: Node) -> Option<(&Expression, Context)> {
+        let structure = self.model.structure;
+        match structure.kind(node) {
+            NodeKind::Variable(module, name) => {
+                let module = structure.module(*module);
+                let (parent, call) = module.parent?;
+                let config = &structure.module(parent).config;
+                let block = config.calls.get(&structure.call(call).name)?;
+                let owner = Some((Owner::Call(call), module.key.clone()));
+                Some((&block.inputs.get(name)?.value, Context { module: parent, owner }))
+            }
+            NodeKind::Local(module, name) => {
+                let config = &structure.module(*module).config;
+                Some((&config.locals.get(name)?.value, self.plainly(*module)))
+            }
+            NodeKind::Output(module, name) => {
+                let config = &structure.module(*module).config;
+                Some((&config.outputs.get(name)?.value, self.plainly(*module)))
+            }
+            _ => None,
         }
     }
 
@@ -228,4 +251,9 @@ fn cause(
 ) -> Cause {
     let Found { kind, text, place, change, forces, .. } = found;
     Cause { depth, of, kind, subject, attribute, text, place, change, forces }
+}
+
+/// Whether two values are the same, marks aside; nothing where that is not known yet.
+fn agree(one: &Value, other: &Value) -> Option<bool> {
+    unknown::known_equality(&one.to_plain(), &other.to_plain())
 }

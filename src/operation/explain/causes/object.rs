@@ -3,13 +3,13 @@
 use entail_rules::{Action, Node};
 
 use super::part::Part;
-use super::{Causes, Found, Note, Step, look, shown, shown_path};
+use super::{Causes, Found, Note, Step, agree, look, shown, shown_path};
 use crate::config::suggest;
 use crate::diagnostic::Diagnostic;
 use crate::explain::sentence::of_done;
 use crate::plan::Change;
 use crate::value::difference::differences;
-use crate::value::{Path, PathStep, Value, unknown};
+use crate::value::{Path, PathStep, Value};
 
 impl Causes<'_> {
     pub(super) fn change(&self, node: Node) -> Option<&Change> {
@@ -140,9 +140,7 @@ impl Causes<'_> {
 
     fn differs(&self, change: &Change, path: &[PathStep]) -> bool {
         let sides = look(&change.before, path).zip(look(&change.after, path));
-        sides.is_none_or(|(before, after)| {
-            unknown::known_equality(&before.to_plain(), &after.to_plain()) != Some(true)
-        })
+        sides.is_none_or(|(before, after)| agree(&before, &after) != Some(true))
     }
 
     /// Whether what was there is not there afterwards: the configuration does not say it any more.
@@ -221,7 +219,7 @@ impl Causes<'_> {
         let drift = self.drift(node).filter(|it| !it.after.is_null());
         let sides = drift.map(|it| (look(&it.before, path), look(&it.after, path)));
         if let Some((Some(was), Some(is))) = sides
-            && unknown::known_equality(&was.to_plain(), &is.to_plain()) == Some(false)
+            && agree(&was, &is) == Some(false)
         {
             found.kind = "drift";
             found.text.push_str(&format!(
@@ -230,7 +228,7 @@ impl Causes<'_> {
                 shown(&is)
             ));
             let after = look(&change.after, path).unwrap_or(Value::NULL);
-            if unknown::known_equality(&was.to_plain(), &after.to_plain()) == Some(true) {
+            if agree(&was, &after) == Some(true) {
                 return;
             }
         }
@@ -270,9 +268,7 @@ impl Causes<'_> {
         let block = self.block(node).and_then(|it| self.model.structure.block(it.0));
         let place = block.and_then(|it| self.place(it.declared));
         match (was, is) {
-            (Some(was), Some(is))
-                if unknown::known_equality(&was.to_plain(), &is.to_plain()) != Some(true) =>
-            {
+            (Some(was), Some(is)) if agree(&was, &is) != Some(true) => {
                 let (old, new) = (shown(&was), shown(&is));
                 let text = format!("{name} changes: {old} → {new} (as it was read now)");
                 let mut found = Found::new("drift", text, place);

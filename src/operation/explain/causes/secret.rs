@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use entail_rules::Node;
 
-use super::part::{Context, Owner, Part};
+use super::part::{Context, Part};
 use super::written::{Reader, Written, narrowed};
 use super::{Cause, Causes, Found, cause, look};
 use crate::lower::structure::NodeKind;
@@ -59,64 +59,49 @@ impl Causes<'_> {
 
     /// Who marks a part, and which parts brought that.
     fn marked(&self, part: &Part, name: &str) -> (Found, Vec<Part>) {
-        let structure = self.model.structure;
         let says = |what: &str, place: Option<String>| {
             Found::new("sensitive", format!("{name} {what}"), place)
         };
         match part {
-            Part::Value(node, path) => match structure.kind(*node) {
-                NodeKind::Variable(module, variable) => {
-                    let node = structure.module(*module);
-                    let Some(block) = node.config.variables.get(variable) else {
-                        return (says("is sensitive", None), Vec::new());
-                    };
-                    if block.sensitive || block.ephemeral {
-                        let what = if block.sensitive { "sensitive" } else { "ephemeral" };
-                        let text = format!("is declared {what}");
-                        return (says(&text, self.place(block.declared)), Vec::new());
+            Part::Value(node, path) => {
+                let (declares, place) = self.declared(*node);
+                match (declares, self.assigned(*node)) {
+                    (Some(what), _) => (says(&format!("is declared {what}"), place), Vec::new()),
+                    (None, Some((expression, context))) => {
+                        self.reading(name, narrowed(expression, path), &context)
                     }
-                    let Some((parent, call)) = node.parent else {
-                        return (says("is sensitive", self.place(block.declared)), Vec::new());
-                    };
-                    let config = &structure.module(parent).config;
-                    let calls = config.calls.get(&structure.call(call).name);
-                    let input = calls.and_then(|it| it.inputs.get(variable));
-                    let Some(input) = input else {
-                        return (says("is sensitive", self.place(block.declared)), Vec::new());
-                    };
-                    let owner = Some((Owner::Call(call), node.key.clone()));
-                    self.reading(
-                        name,
-                        narrowed(&input.value, path),
-                        &Context { module: parent, owner },
-                    )
+                    (None, None) => (says("is sensitive", place), Vec::new()),
                 }
-                NodeKind::Local(module, local) => {
-                    let config = &structure.module(*module).config;
-                    match config.locals.get(local) {
-                        Some(it) => {
-                            self.reading(name, narrowed(&it.value, path), &self.plainly(*module))
-                        }
-                        None => (says("is sensitive", None), Vec::new()),
-                    }
-                }
-                NodeKind::Output(module, output) => {
-                    let config = &structure.module(*module).config;
-                    match config.outputs.get(output) {
-                        Some(it) if it.sensitive || it.ephemeral => {
-                            (says("is declared sensitive", self.place(it.declared)), Vec::new())
-                        }
-                        Some(it) => {
-                            self.reading(name, narrowed(&it.value, path), &self.plainly(*module))
-                        }
-                        None => (says("is sensitive", None), Vec::new()),
-                    }
-                }
-                _ => (says("is sensitive", None), Vec::new()),
-            },
+            }
             Part::Attribute(node, path) => self.attribute_marked(*node, path, name),
             _ => (says("is sensitive", None), Vec::new()),
         }
+    }
+
+    /// What the block of a variable or an output declares it to be, and where it stands.
+    fn declared(&self, node: Node) -> (Option<&'static str>, Option<String>) {
+        let structure = self.model.structure;
+        let (sensitive, ephemeral, span) = match structure.kind(node) {
+            NodeKind::Variable(module, name) => {
+                match structure.module(*module).config.variables.get(name) {
+                    Some(it) => (it.sensitive, it.ephemeral, it.declared),
+                    None => return (None, None),
+                }
+            }
+            NodeKind::Output(module, name) => {
+                match structure.module(*module).config.outputs.get(name) {
+                    Some(it) => (it.sensitive, it.ephemeral, it.declared),
+                    None => return (None, None),
+                }
+            }
+            _ => return (None, None),
+        };
+        let what = match (sensitive, ephemeral) {
+            (true, _) => Some("sensitive"),
+            (false, true) => Some("ephemeral"),
+            (false, false) => None,
+        };
+        (what, self.place(span))
     }
 
     fn attribute_marked(

@@ -21,46 +21,24 @@ impl Causes<'_> {
             Some(value) => format!("{name} {}", is(value)),
             None => format!("{name} is not set"),
         };
-        match structure.kind(node) {
-            NodeKind::Variable(module, variable) => self.variable(*module, variable, path, text),
-            NodeKind::Local(module, local) => {
-                let config = &structure.module(*module).config;
-                match config.locals.get(local) {
-                    Some(it) => self.said("local", text, &it.value, path, self.plainly(*module)),
-                    None => Found::new("local", text, None),
-                }
+        let kind = match structure.kind(node) {
+            NodeKind::Variable(..) => "input",
+            NodeKind::Local(..) => "local",
+            NodeKind::Output(..) => "output",
+            _ => "value",
+        };
+        match (structure.kind(node), self.assigned(node)) {
+            (_, Some((expression, context))) => self.said(kind, text, expression, path, context),
+            (NodeKind::Variable(module, name), None) => {
+                self.given_or_default(*module, name, value.is_some(), text)
             }
-            NodeKind::Output(module, output) => {
-                let config = &structure.module(*module).config;
-                match config.outputs.get(output) {
-                    Some(it) => self.said("output", text, &it.value, path, self.plainly(*module)),
-                    None => Found::new("output", text, None),
-                }
-            }
-            _ => Found::new("value", text, None),
+            _ => Found::new(kind, text, None),
         }
     }
 
     /// What a variable, a local value or an output hands on as it is.
     pub(super) fn handed_on(&self, node: Node, path: &Path) -> Option<Part> {
-        let structure = self.model.structure;
-        let (expression, context) = match structure.kind(node) {
-            NodeKind::Variable(module, name) => {
-                let (parent, call) = structure.module(*module).parent?;
-                let block =
-                    structure.module(parent).config.calls.get(&structure.call(call).name)?;
-                let key = structure.module(*module).key.clone();
-                let context = Context { module: parent, owner: Some((Owner::Call(call), key)) };
-                (&block.inputs.get(name)?.value, context)
-            }
-            NodeKind::Local(module, name) => {
-                (&structure.module(*module).config.locals.get(name)?.value, self.plainly(*module))
-            }
-            NodeKind::Output(module, name) => {
-                (&structure.module(*module).config.outputs.get(name)?.value, self.plainly(*module))
-            }
-            _ => return None,
-        };
+        let (expression, context) = self.assigned(node)?;
         let written = narrowed(expression, path);
         if !matches!(written.expression.expr, Expr::Traversal(_)) {
             return None;
@@ -69,31 +47,19 @@ impl Causes<'_> {
         if parts.len() == 1 { parts.pop().map(|it| it.0) } else { None }
     }
 
-    fn variable(&self, module: ModuleId, name: &Str, path: &Path, text: String) -> Found {
+    /// A variable that no module call sets.
+    fn given_or_default(&self, module: ModuleId, name: &Str, is_set: bool, text: String) -> Found {
         let node = self.model.structure.module(module);
         let Some(variable) = node.config.variables.get(name) else {
             return Found::new("variable", text, None);
         };
-        let by_default = || {
-            let text = if text.ends_with("is not set") {
-                text.clone()
-            } else {
-                format!("{text} by default")
-            };
-            Found::new("default", text, self.place(variable.declared))
-        };
-        let Some((parent, call)) = node.parent else {
-            return match self.given.get(name) {
-                Some(given) => Found::new(given.kind(), text, Some(given.place.clone())),
-                None => by_default(),
-            };
-        };
-        let config = &self.model.structure.module(parent).config;
-        let block = config.calls.get(&self.model.structure.call(call).name);
-        let Some(input) = block.and_then(|it| it.inputs.get(name)) else { return by_default() };
-        let context =
-            Context { module: parent, owner: Some((Owner::Call(call), node.key.clone())) };
-        self.said("input", text, &input.value, path, context)
+        match self.given.get(name).filter(|_| node.parent.is_none()) {
+            Some(given) => Found::new(given.kind(), text, Some(given.place.clone())),
+            None => {
+                let text = if is_set { format!("{text} by default") } else { text };
+                Found::new("default", text, self.place(variable.declared))
+            }
+        }
     }
 
     /// What an expression says, and what that comes from.

@@ -1,0 +1,97 @@
+//! What operations tell: events become lines, messages, or both, and a block of what runs.
+
+use std::io::{self, IsTerminal};
+
+use entail::diagnostic::Diagnostics;
+use entail::event::{Event, Sink};
+use entail::plan::Plan;
+use entail::policy::{Report, Verdict};
+use entail::workflow::{Ahead, Schemas, Tell};
+
+use super::Ui;
+use super::status::Status;
+use crate::commands::present;
+use crate::view::diagnostics::render;
+use crate::view::{json, policy, progress};
+
+/// The most lines of the block of what runs.
+const STATUS_LINES: usize = 12;
+
+impl Ui {
+    /// Whether somebody watches who can see a block that changes.
+    fn shows_status(&self) -> bool {
+        let is_plain = self.world.variable("TERM").is_none_or(|it| it == "dumb");
+        let is_watched = self.reading.for_people && io::stderr().is_terminal() && self.rows > 0;
+        is_watched && !is_plain && !self.manner.json && !self.concise && !self.in_automation
+    }
+}
+
+impl Sink for Ui {
+    fn event(&self, event: Event) {
+        progress::count(&mut self.done.lock(), &event);
+        self.running.lock().take(&event);
+        if self.has_messages() {
+            self.messages(&json::messages(&event, &self.sources, &self.timestamp()));
+        }
+        if self.manner.json {
+            return;
+        }
+        if let Event::Diagnostic(problem) = &event {
+            let printed =
+                render(vec![(**problem).clone()], &self.sources, self.err_style, self.grouping);
+            self.out(&printed.out);
+            self.err(&printed.err);
+        } else if (!self.concise || matches!(event, Event::Message(_)))
+            && !(self.status.lock().is_some() && is_in_block(&event))
+            && let Some(line) = progress::line(&event, self.out_style)
+        {
+            self.out(&line);
+        }
+    }
+}
+
+impl Tell for Ui {
+    fn problems(&self, problems: Diagnostics) {
+        self.diagnostics(problems);
+    }
+
+    fn planned(&self, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
+        present::plan(self, plan, schemas, problems);
+    }
+
+    fn judged(&self, report: &Report) {
+        self.messages(&json::verdicts(report, &self.timestamp()));
+        self.say(&format!("\n{}", policy::report(report, true, &self.style())));
+        self.diagnostics(report.problems.clone());
+    }
+
+    fn denied(&self, verdict: &Verdict) {
+        self.messages(&json::verdict(verdict, &self.timestamp()));
+    }
+
+    fn carries_out(&self, ahead: &dyn Fn() -> Ahead) {
+        self.interrupts.carry_out();
+        if self.shows_status() {
+            let ahead = ahead();
+            if ahead.steps.is_empty() {
+                return;
+            }
+            self.running.lock().expect(ahead);
+            let room = (self.rows / 3).clamp(2, STATUS_LINES);
+            *self.status.lock() = Status::begin(self.running.clone(), room, self.out_style.width);
+        }
+    }
+
+    fn has_carried_out(&self) {
+        drop(self.status.lock().take());
+    }
+
+    fn waits_for_lock(&self) {
+        self.say("Acquiring state lock. This may take a few moments...\n");
+    }
+}
+
+/// Whether the block of what runs tells it.
+fn is_in_block(event: &Event) -> bool {
+    matches!(event, Event::ApplyStart(..) | Event::ApplyProgress(..))
+}

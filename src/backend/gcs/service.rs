@@ -1,0 +1,91 @@
+//! What Google Cloud Storage answers where it does not do what it is asked for.
+
+use serde_json::Value as Json;
+
+use crate::backend::cloud::Trouble;
+use crate::backend::cloud::web::{Answer, Service};
+
+/// Google Cloud Storage, with the bucket for its messages.
+#[derive(Clone, Debug)]
+pub struct Google(pub String);
+
+impl Service for Google {
+    fn name(&self) -> &'static str {
+        "Google Cloud Storage"
+    }
+
+    fn is_transient(&self, answer: &Answer) -> bool {
+        answer.is_overloaded()
+    }
+
+    fn denial(&self, host: &str, answer: &Answer) -> Trouble {
+        let body: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let error = &body["error"];
+        let code = error["errors"][0]["reason"].as_str().unwrap_or_default();
+        let plain = || String::from_utf8_lossy(&answer.body).chars().take(200).collect::<String>();
+        let said = match error["message"].as_str() {
+            Some(message) => message.trim_end_matches('.').to_owned(),
+            None if !answer.body.is_empty() => plain().trim().to_owned(),
+            None => format!("status {}", answer.status),
+        };
+        let text = format!("{} at {host} says: {said}.{}", self.name(), self.hint(answer, &said));
+        Trouble::denied(answer.status, code, text)
+    }
+}
+
+impl Google {
+    fn hint(&self, answer: &Answer, said: &str) -> String {
+        let bucket = &self.0;
+        match answer.status {
+            401 if said.contains("lock") || said.contains("iat") => {
+                " The clock of this machine may be wrong.".to_owned()
+            }
+            401 => {
+                " The credentials are not valid (any more): log in again, or get a new token or key.".to_owned()
+            }
+            403 => format!(
+                " The credentials have no right to do this. States need storage.objects.create, .delete, .get, .list and .update in the bucket \
+                 {bucket:?} (the role Storage Object User has them); a KMS key must be open to the service agent of Cloud Storage."
+            ),
+            404 => format!(
+                " The bucket {bucket:?} must be made before it can keep states: check its name and the endpoint."
+            ),
+            400 if said.contains("ncryption key") => {
+                " Check \"encryption_key\": it must be the one that the state was written with.".to_owned()
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::HeaderMap;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_told_with_a_way_out() {
+        for (status, body, part) in [
+            (401, r#"{"error":{"message":"Invalid Credentials"}}"#, "log in again"),
+            (
+                403,
+                r#"{"error":{"message":"no access","errors":[{"reason":"forbidden"}]}}"#,
+                "storage.objects.create",
+            ),
+            (
+                404,
+                r#"{"error":{"message":"The specified bucket does not exist."}}"#,
+                "\"states\" must be made",
+            ),
+            (418, "tea", "says: tea"),
+            (418, "", "status 418"),
+        ] {
+            let headers = HeaderMap::new();
+            let answer = Answer { status, headers, body: Bytes::from(body), may_be_done: false };
+            let text = Google("states".into()).denial("here", &answer).to_string();
+            assert!(text.contains(part), "{text}");
+        }
+    }
+}

@@ -1,0 +1,471 @@
+//! States in rows of a PostgreSQL table: `backend "pg"`. Locks are advisory locks of the session, so that they end with it.
+//!
+//! Everything is said over the one session that holds the lock: while it lives, the lock is held, and once it is gone nothing more
+//! can be written over it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
+
+use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::opening::{Opening, invalid};
+use super::registry::Kind;
+use super::shape::{flag, text};
+use super::store::{Content, Refused, Store, Version};
+use super::workspace;
+use crate::diagnostic::Diagnostics;
+
+mod connection;
+mod holder;
+#[cfg(test)]
+mod tests;
+
+use connection::{Way, told};
+use holder::{Holder, session_name};
+
+/// `backend "pg"`
+pub const KIND: Kind = Kind {
+    name: "pg",
+    settings: &[
+        text("conn_str").or(&["PG_CONN_STR"]).sensitive(),
+        text("index_name").or(&["PG_INDEX_NAME"]),
+        text("schema_name").or(&["PG_SCHEMA_NAME"]),
+        flag("skip_index_creation").or(&["PG_SKIP_INDEX_CREATION"]),
+        flag("skip_schema_creation").or(&["PG_SKIP_SCHEMA_CREATION"]),
+        flag("skip_table_creation").or(&["PG_SKIP_TABLE_CREATION"]),
+        text("table_name").or(&["PG_TABLE_NAME"]),
+    ],
+    open: |it| Ok(Arc::new(Postgres::open(it)?)),
+};
+
+/// The sequence of rows' ids. Advisory locks are those of a whole database, so that ids are, too.
+const SEQUENCE: &str = "public.global_states_id_seq";
+
+/// Names in the database, and which of them are made where they are missing.
+#[derive(Debug)]
+struct Layout {
+    schema: String,
+    table: String,
+    index: String,
+    makes_schema: bool,
+    makes_table: bool,
+    makes_index: bool,
+}
+
+/// A connection, and why it has ended once it has.
+#[derive(Debug)]
+struct Session {
+    client: Client,
+    pid: i32,
+    ended: Arc<OnceLock<String>>,
+}
+
+/// A lock that is held.
+#[derive(Clone, Debug)]
+struct Held {
+    key: i64,
+    id: String,
+    session: Arc<Session>,
+}
+
+/// The store in a database.
+#[derive(Debug)]
+struct Postgres {
+    way: Way,
+    layout: Layout,
+    session: tokio::sync::Mutex<Option<Arc<Session>>>,
+    held: Mutex<BTreeMap<String, Held>>,
+}
+
+impl Session {
+    fn is_over(&self) -> Option<String> {
+        let why = || "the connection was closed".to_owned();
+        match self.ended.get() {
+            Some(why) => Some(why.clone()),
+            None => self.client.is_closed().then(why),
+        }
+    }
+
+    async fn ask(&self, query: &str, values: &[&str]) -> Result<Vec<Row>, tokio_postgres::Error> {
+        let typed: Vec<_> = values.iter().map(|it| (it as &_, Type::TEXT)).collect();
+        self.client.query_typed(query, &typed).await
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+impl Layout {
+    fn of(it: &Opening) -> Result<Layout, Diagnostics> {
+        let named = |name, usual: &str| it.text(name).unwrap_or_else(|| usual.to_owned());
+        Ok(Layout {
+            schema: named("schema_name", "terraform_remote_state"),
+            table: named("table_name", "states"),
+            index: named("index_name", "states_by_name"),
+            makes_schema: !it.flag("skip_schema_creation")?.unwrap_or(false),
+            makes_table: !it.flag("skip_table_creation")?.unwrap_or(false),
+            makes_index: !it.flag("skip_index_creation")?.unwrap_or(false),
+        })
+    }
+
+    fn table(&self) -> String {
+        format!("{}.{}", quoted(&self.schema), quoted(&self.table))
+    }
+
+    /// Returns the lock of whoever makes a row: FNV-1 of the names, negative, so that it is no row's.
+    fn creation_key(&self) -> i64 {
+        let names = [self.schema.as_bytes(), b"\0", self.table.as_bytes()].concat();
+        let step = |hash: u32, byte: &u8| hash.wrapping_mul(0x0100_0193) ^ u32::from(*byte);
+        -i64::from(names.iter().fold(0x811c_9dc5, step))
+    }
+
+    /// Makes what is missing and may be made.
+    async fn make(&self, client: &Client) -> Result<(), tokio_postgres::Error> {
+        let (schema, table) = (quoted(&self.schema), self.table());
+        let index = format!("{schema}.{}", quoted(&self.index));
+        let row = client
+            .query_typed(
+                "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1), \
+                 to_regclass($2) IS NOT NULL, to_regclass($3) IS NOT NULL, to_regclass($4) IS NOT NULL",
+                &[(&self.schema, Type::TEXT), (&SEQUENCE, Type::TEXT), (&table, Type::TEXT), (&index, Type::TEXT)],
+            )
+            .await?;
+        let has = |column| row.first().is_some_and(|it| it.get(column));
+        let statements = [
+            (self.makes_schema && !has(0), format!("CREATE SCHEMA IF NOT EXISTS {schema}")),
+            (
+                self.makes_table && !has(1),
+                format!("CREATE SEQUENCE IF NOT EXISTS {SEQUENCE} AS bigint"),
+            ),
+            (
+                self.makes_table && !has(2),
+                format!(
+                    "CREATE TABLE IF NOT EXISTS {table} (id bigint NOT NULL DEFAULT nextval('{SEQUENCE}') PRIMARY KEY, name text UNIQUE, data text)"
+                ),
+            ),
+            (
+                self.makes_index && !has(3),
+                format!(
+                    "CREATE UNIQUE INDEX IF NOT EXISTS {} ON {table} (name)",
+                    quoted(&self.index)
+                ),
+            ),
+        ];
+        for (is_due, statement) in statements {
+            match client.batch_execute(if is_due { &statement } else { "" }).await {
+                // Somebody else was faster.
+                Err(it) if it.code().is_some_and(is_there_already) => {}
+                made => made?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_there_already(code: &SqlState) -> bool {
+    [
+        SqlState::UNIQUE_VIOLATION,
+        SqlState::DUPLICATE_TABLE,
+        SqlState::DUPLICATE_SCHEMA,
+        SqlState::DUPLICATE_OBJECT,
+    ]
+    .contains(code)
+}
+
+impl Postgres {
+    fn open(it: &Opening) -> Result<Postgres, Diagnostics> {
+        let text = it.text("conn_str").unwrap_or_default();
+        let way = Way::new(&text, it.world);
+        Ok(Postgres {
+            way: way.map_err(|why| invalid("pg", "conn_str", &why.to_string()))?,
+            layout: Layout::of(it)?,
+            session: tokio::sync::Mutex::default(),
+            held: Mutex::default(),
+        })
+    }
+
+    fn failed(&self, error: &tokio_postgres::Error) -> io::Error {
+        let hint = match error.code() {
+            Some(it) if *it == SqlState::UNDEFINED_TABLE && !self.layout.makes_table => {
+                ". The table is missing, and skip_table_creation keeps it from being made"
+            }
+            _ => "",
+        };
+        io::Error::other(format!("{}: {}{hint}", self.way.shown(), told(error)))
+    }
+
+    /// Returns the session, a new one where the last has ended.
+    async fn session(&self) -> io::Result<Arc<Session>> {
+        let mut known = self.session.lock().await;
+        if let Some(it) = known.as_ref().filter(|it| it.is_over().is_none()) {
+            return Ok(it.clone());
+        }
+        let session = self.connect().await?;
+        Ok(known.insert(session).clone())
+    }
+
+    async fn connect(&self) -> io::Result<Arc<Session>> {
+        let (client, connection) = self.way.open().await.map_err(io::Error::other)?;
+        let ended = Arc::new(OnceLock::new());
+        let end = ended.clone();
+        tokio::spawn(async move { end.set(connection.await) });
+        let pid = async {
+            self.layout.make(&client).await?;
+            let row = client.query_typed("SELECT pg_backend_pid()", &[]).await?;
+            Ok(row.first().map_or(0, |it| it.get(0)))
+        };
+        let pid = pid.await.map_err(|it| self.failed(&it))?;
+        Ok(Arc::new(Session { client, pid, ended }))
+    }
+
+    fn held(&self, workspace: &str) -> Option<Held> {
+        self.held.lock().get(workspace).cloned()
+    }
+
+    async fn read_over(&self, session: &Session, workspace: &str) -> io::Result<Content> {
+        let query = format!(
+            "SELECT coalesce(data, ''), md5(data) FROM {} WHERE name = $1",
+            self.layout.table()
+        );
+        let rows = session.ask(&query, &[workspace]).await.map_err(|it| self.failed(&it))?;
+        let (data, version) = match rows.first() {
+            Some(row) => (row.get(0), row.get::<_, Option<String>>(1).unwrap_or_default()),
+            None => (String::new(), String::new()),
+        };
+        Ok(Content { bytes: data.into_bytes(), version: Version(version), is_elsewhere: false })
+    }
+
+    /// Replaces what is stored if it still is what is expected; nothing where it is not.
+    async fn replace(
+        &self,
+        session: &Session,
+        workspace: &str,
+        (data, expected): (&str, &Version),
+    ) -> Result<Option<Version>, tokio_postgres::Error> {
+        let table = self.layout.table();
+        let rows = match expected.0.as_str() {
+            "" => {
+                let query = format!(
+                    "INSERT INTO {table} AS it (name, data) VALUES ($1, $2) ON CONFLICT (name) \
+                     DO UPDATE SET data = $2 WHERE it.data IS NULL RETURNING md5(data)"
+                );
+                session.ask(&query, &[workspace, data]).await?
+            }
+            version => {
+                let query = format!(
+                    "UPDATE {table} SET data = $2 WHERE name = $1 AND md5(data) = $3 RETURNING md5(data)"
+                );
+                session.ask(&query, &[workspace, data, version]).await?
+            }
+        };
+        Ok(rows.first().map(|it| Version(it.get(0))))
+    }
+
+    /// Finds out what became of a write whose connection broke. The session of before is ended first, so that nothing of it can
+    /// come after.
+    async fn settle(
+        &self,
+        broken: &Session,
+        workspace: &str,
+        data: &str,
+    ) -> io::Result<(Content, bool)> {
+        let session = self.session().await?;
+        for _ in 0..100 {
+            let query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND pid <> pg_backend_pid()";
+            let rows = session.client.query_typed(query, &[(&broken.pid, Type::INT4)]).await;
+            // Whoever may not end it waits for its end.
+            if matches!(&rows, Ok(it) if it.is_empty()) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let there = self.read_over(&session, workspace).await?;
+        let is_written = there.bytes == data.as_bytes();
+        Ok((there, is_written))
+    }
+
+    /// Takes the lock of a row, or that of whoever makes one where there is none. Returns its key; or that of the lock that
+    /// somebody else holds, and what is said of it.
+    async fn try_lock(
+        &self,
+        session: &Session,
+        name: &str,
+    ) -> Result<Result<i64, (i64, String)>, tokio_postgres::Error> {
+        let creation = self.layout.creation_key();
+        let query = format!(
+            "SELECT it.id, pg_try_advisory_lock(it.id), pg_try_advisory_lock($1) FROM {} AS it WHERE it.name = $2",
+            self.layout.table()
+        );
+        let rows = session
+            .client
+            .query_typed(&query, &[(&creation, Type::INT8), (&name, Type::TEXT)])
+            .await?;
+        let Some(row) = rows.first() else {
+            let query = "SELECT pg_try_advisory_lock($1)";
+            let rows = session.client.query_typed(query, &[(&creation, Type::INT8)]).await?;
+            return Ok(match rows.first().is_some_and(|it| it.get(0)) {
+                true => Ok(creation),
+                false => Err((creation, format!("Already locked for workspace creation: {name}"))),
+            });
+        };
+        let (key, has_row, has_creation): (i64, bool, bool) = (row.get(0), row.get(1), row.get(2));
+        if has_creation {
+            self.give_back(session, creation).await?;
+        }
+        if has_row && has_creation {
+            return Ok(Ok(key));
+        }
+        if has_row {
+            self.give_back(session, key).await?;
+        }
+        Ok(Err(match has_row {
+            false => (key, format!("Workspace is already locked: {name}")),
+            true => {
+                let why = "Cannot lock workspace; already locked for workspace creation";
+                (creation, format!("{why}: {name}"))
+            }
+        }))
+    }
+
+    async fn give_back(&self, session: &Session, key: i64) -> Result<bool, tokio_postgres::Error> {
+        let query = "SELECT pg_advisory_unlock($1)";
+        let rows = session.client.query_typed(query, &[(&key, Type::INT8)]).await?;
+        Ok(rows.first().is_some_and(|it| it.get(0)))
+    }
+}
+
+#[async_trait]
+impl Store for Postgres {
+    fn name(&self, workspace: &str) -> String {
+        format!("the row {workspace:?} of {} in {}", self.layout.table(), self.way.shown())
+    }
+
+    async fn read(&self, workspace: &str) -> io::Result<Content> {
+        let session = self.session().await?;
+        self.read_over(&session, workspace).await
+    }
+
+    async fn write(
+        &self,
+        workspace: &str,
+        bytes: &[u8],
+        expected: &Version,
+    ) -> Result<Version, Refused> {
+        let data = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        if let Some(why) = self.lost_lock(workspace) {
+            return Err(Refused::LockLost(why));
+        }
+        let held = self.held(workspace);
+        let session = match &held {
+            Some(held) => held.session.clone(),
+            None => self.session().await?,
+        };
+        let error = match self.replace(&session, workspace, (data, expected)).await {
+            Ok(Some(version)) => return Ok(version),
+            Ok(None) => {
+                let there = self.read_over(&session, workspace).await?;
+                return Err(Refused::Overtaken(there.bytes));
+            }
+            Err(it) => it,
+        };
+        if error.as_db_error().is_some() && session.is_over().is_none() {
+            return Err(self.failed(&error).into());
+        }
+        let (there, is_written) =
+            self.settle(&session, workspace, data).await.map_err(Refused::Unsettled)?;
+        match (is_written, held) {
+            (true, _) => Ok(there.version),
+            (false, Some(_)) => Err(Refused::LockLost(told(&error))),
+            (false, None) if there.version == *expected => Err(self.failed(&error).into()),
+            (false, None) => Err(Refused::Overtaken(there.bytes)),
+        }
+    }
+
+    async fn list(&self) -> io::Result<Vec<String>> {
+        let session = self.session().await?;
+        let query = format!("SELECT name FROM {} WHERE name <> 'default'", self.layout.table());
+        let rows = session.ask(&query, &[]).await.map_err(|it| self.failed(&it))?;
+        let mut others: Vec<String> = rows.iter().map(|it| it.get(0)).collect();
+        others.sort();
+        Ok(std::iter::once(workspace::DEFAULT.to_owned()).chain(others).collect())
+    }
+
+    async fn create(&self, _workspace: &str) -> io::Result<()> {
+        // Its first state makes the row.
+        Ok(())
+    }
+
+    async fn delete(&self, workspace: &str) -> io::Result<()> {
+        workspace::check_deletable(workspace)?;
+        let session = self.session().await?;
+        let query = format!("DELETE FROM {} WHERE name = $1", self.layout.table());
+        session.ask(&query, &[workspace]).await.map_err(|it| self.failed(&it))?;
+        Ok(())
+    }
+
+    async fn lock(&self, workspace: &str, info: &LockInfo) -> Result<String, LockProblem> {
+        let session = self.session().await?;
+        // A session is given the same lock again and again.
+        if self.held(workspace).is_some() {
+            let why = format!("Workspace is already locked: {workspace}");
+            return Err(LockProblem::Busy(why, None));
+        }
+        let taken = self.try_lock(&session, workspace).await.map_err(|it| self.failed(&it))?;
+        let key = match taken {
+            Ok(key) => key,
+            Err((key, why)) => {
+                let holder = Holder::find(&session.client, key).await;
+                let known = holder.map_or(info.clone(), |it| it.info(info, key));
+                return Err(LockProblem::Busy(why, Some(known)));
+            }
+        };
+        if !self.way.is_named {
+            let query = "SELECT set_config('application_name', $1, false)";
+            // The name is for others' messages only.
+            let _ = session.ask(query, &[&session_name(info)]).await;
+        }
+        let held = Held { key, id: info.id.clone(), session };
+        self.held.lock().insert(workspace.to_owned(), held);
+        Ok(info.id.clone())
+    }
+
+    fn lost_lock(&self, workspace: &str) -> Option<String> {
+        let why = self.held(workspace)?.session.is_over()?;
+        Some(format!("the PostgreSQL session that held it has ended ({why})"))
+    }
+
+    async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {
+        let held = self.held.lock().remove(workspace).filter(|it| it.id == id);
+        let held = held.ok_or_else(NotUnlocked::not_locked)?;
+        let given = self.give_back(&held.session, held.key).await;
+        match given {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(NotUnlocked::not_locked()),
+            // The lock ended with the session.
+            Err(_) if held.session.is_over().is_some() => Ok(()),
+            Err(it) => Err(self.failed(&it).into()),
+        }
+    }
+
+    async fn force_unlock(&self, workspace: &str, _id: &str) -> Result<(), NotUnlocked> {
+        let session = self.session().await?;
+        let query = format!("SELECT id FROM {} WHERE name = $1", self.layout.table());
+        let rows = session.ask(&query, &[workspace]).await.map_err(|it| self.failed(&it))?;
+        let keys = rows.first().map(|it| it.get::<_, i64>(0));
+        for key in keys.into_iter().chain([self.layout.creation_key()]) {
+            if let Some(holder) = Holder::find(&session.client, key).await {
+                let why = format!("nobody but PostgreSQL can end it: {}", holder.described());
+                return Err(NotUnlocked::Failed(why, None));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! The way to services that speak HTTP: certificates that are trusted or shown, time limits, and errors that hold no secret.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::{Client, RequestBuilder, redirect};
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use crate::error::{Error, ErrorContext};
+use crate::install::web::{describe, roots};
+use crate::world::World;
+
+/// Whom a connection trusts, and as whom it shows itself.
+#[derive(Clone, Default)]
+pub struct Trust {
+    /// Certificates of authorities, PEM, in place of the system's.
+    pub authorities: Option<String>,
+    /// A certificate with its chain and its key, both PEM.
+    pub identity: Option<(String, String)>,
+    /// Whether any certificate is taken.
+    pub is_blind: bool,
+    /// Whether a certificate of a trusted authority is taken, whatever name it is for.
+    pub is_nameless: bool,
+}
+
+/// Returns a client. It follows redirections and sends requests once: what is safe to repeat, a store knows.
+///
+/// # Errors
+///
+/// If a certificate or a key cannot be read.
+pub fn client(world: &World, trust: &Trust) -> Result<Client, Error> {
+    const FAILED: &str = "cannot prepare secure connections";
+    Client::builder()
+        .tls_backend_preconfigured(tls(world, trust)?)
+        .connect_timeout(Duration::from_secs(10))
+        .read_timeout(Duration::from_secs(60))
+        .redirect(redirect::Policy::limited(10))
+        .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .context(FAILED)
+}
+
+/// Returns how connections are secured.
+///
+/// # Errors
+///
+/// As for [`client`].
+pub fn tls(world: &World, trust: &Trust) -> Result<ClientConfig, Error> {
+    const FAILED: &str = "cannot prepare secure connections";
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .context(FAILED)?;
+    let authorities = match &trust.authorities {
+        Some(pem) => {
+            let mut store = RootCertStore::empty();
+            let read = certificates(pem).context("the certificates to trust")?;
+            store.add_parsable_certificates(read);
+            store
+        }
+        None => roots(world)?,
+    };
+    let builder = match (trust.is_blind, trust.is_nameless) {
+        (false, false) => builder.with_root_certificates(authorities),
+        (true, _) => {
+            let lenient = Arc::new(Lenient(provider, None));
+            builder.dangerous().with_custom_certificate_verifier(lenient)
+        }
+        (false, true) => {
+            let roots = Arc::new(authorities);
+            let strict = WebPkiServerVerifier::builder_with_provider(roots, provider.clone());
+            let lenient = Arc::new(Lenient(provider, Some(strict.build().context(FAILED)?)));
+            builder.dangerous().with_custom_certificate_verifier(lenient)
+        }
+    };
+    match &trust.identity {
+        None => Ok(builder.with_no_client_auth()),
+        Some((chain, key)) => {
+            let chain = certificates(chain).context("the client certificate")?;
+            let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
+                .context("the client certificate's key is no private key in PEM")?;
+            builder.with_client_auth_cert(chain, key).context("the client certificate")
+        }
+    }
+}
+
+fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
+    let read = read.context("no certificate in PEM")?;
+    if read.is_empty() { Err("no certificate in PEM".into()) } else { Ok(read) }
+}
+
+/// Takes certificates whatever their name, or any at all where nobody is there to judge them: the user has said so.
+#[derive(Debug)]
+struct Lenient(Arc<CryptoProvider>, Option<Arc<WebPkiServerVerifier>>);
+
+impl ServerCertVerifier for Lenient {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        chain: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        status: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        use rustls::CertificateError::{NotValidForName, NotValidForNameContext};
+        let Some(strict) = &self.1 else { return Ok(ServerCertVerified::assertion()) };
+        match strict.verify_server_cert(certificate, chain, name, status, now) {
+            // Names are looked at last, after everything else was found to be right.
+            Err(rustls::Error::InvalidCertificate(
+                NotValidForName | NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            judged => judged,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.0.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signed, known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.0.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signed, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// How often a request is tried again, and after how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Retries {
+    /// At most so often.
+    pub max: u64,
+    /// The first pause; each later one is twice as long.
+    pub wait_min: Duration,
+    /// The longest pause.
+    pub wait_max: Duration,
+}
+
+/// What a service has answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: reqwest::header::HeaderMap,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub struct NoAnswer {
+    /// What went wrong; no address with secrets.
+    pub why: Error,
+    /// Whether the service may have got the request, and done what it asks for.
+    pub may_have_arrived: bool,
+}
+
+impl From<NoAnswer> for std::io::Error {
+    fn from(it: NoAnswer) -> std::io::Error {
+        std::io::Error::other(it.why)
+    }
+}
+
+impl Answer {
+    /// Returns a header's text; empty without it.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default()
+    }
+
+    /// Whether a later try may have another answer.
+    fn is_passing(&self) -> bool {
+        matches!(self.status, 429 | 500 | 502..=599)
+    }
+}
+
+/// Sends a request once, and loads the whole answer.
+///
+/// # Errors
+///
+/// If there is none.
+pub async fn send(request: RequestBuilder) -> Result<Answer, NoAnswer> {
+    let failed = |it: reqwest::Error| {
+        let may_have_arrived = !it.is_connect() && !it.is_builder();
+        NoAnswer { why: describe(it), may_have_arrived }
+    };
+    let response = request.send().await.map_err(failed)?;
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let body = response.bytes().await.map_err(failed)?.to_vec();
+    Ok(Answer { status, headers, body })
+}
+
+/// Sends a request that may be sent twice, until there is an answer that lasts, or enough was tried.
+///
+/// # Errors
+///
+/// If there is no answer. How often was tried is told.
+pub async fn send_again(
+    retries: Retries,
+    request: impl Fn() -> RequestBuilder,
+) -> Result<Answer, NoAnswer> {
+    let mut pause = retries.wait_min;
+    let mut may_have_arrived = false;
+    for tried in 0.. {
+        let answer = send(request()).await;
+        let is_last = tried >= retries.max;
+        let told = match &answer {
+            Ok(it) if is_last || !it.is_passing() => return answer,
+            Ok(it) => it.header("retry-after").parse().ok().map(Duration::from_secs),
+            Err(it) => {
+                may_have_arrived |= it.may_have_arrived;
+                None
+            }
+        };
+        if let (true, Err(failed)) = (is_last, answer) {
+            let why = failed.why.context(format_args!("giving up after {} attempt(s)", tried + 1));
+            return Err(NoAnswer { why, may_have_arrived });
+        }
+        tokio::time::sleep(told.unwrap_or(pause).min(retries.wait_max.max(pause))).await;
+        pause = (pause * 2).min(retries.wait_max);
+    }
+    unreachable!("attempts do not end by themselves")
+}
+
+/// Returns an address as messages show it: neither user nor query, which may hold secrets.
+pub fn shown(url: &reqwest::Url) -> String {
+    let mut shown = url.clone();
+    // An address without a host has neither.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    shown.set_query(None);
+    shown.set_fragment(None);
+    shown.to_string()
+}
