@@ -9,3 +9,4 @@ mod telemetry;
 pub mod standard;
 pub mod ui;
 pub mod view;
+mod watching;

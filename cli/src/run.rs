@@ -163,6 +163,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Graph(args) => commands::graph::run(ui, world, &args),
         Command::Workspace(args) => commands::workspace::run(ui, world, &args, false),
         Command::Env(args) => commands::workspace::run(ui, world, &args, true),
+        Command::Test(args) => commands::test::run(ui, world, &args),
         Command::Providers(args) => commands::providers::run(ui, world, &args),
         other => Err(unavailable(&other).into()),
     }

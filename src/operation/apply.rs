@@ -136,6 +136,45 @@ pub async fn apply(
     Ok(done)
 }
 
+/// Carries a plan out in memory: nothing is noted while steps finish, and the state that comes of it is kept by the caller alone.
+pub async fn apply_in_memory(
+    session: &Session,
+    pool: &Pool,
+    approved: &Approved<'_>,
+    conduct: Conduct<'_>,
+) -> Done {
+    let Conduct { parallelism, sink, stop, watch } = conduct;
+    let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
+    let queue = Queue::new(sink);
+    let records: Records = session.engine().conclude(&Ledger::of(approved.facts));
+    let observer = observer(session, pool, approved, &request, &queue);
+    let context = Context {
+        plan: approved.plan,
+        config: &session.config,
+        graph: &session.graph,
+        order: approved.order,
+        facts: approved.facts,
+        spread: approved.spread,
+        records: &records,
+        keeps_undecided: false,
+        observer: &observer,
+        notes: Notes::new(None),
+        sink: &queue,
+        stop,
+        watch,
+        parallelism,
+        world: &session.world,
+    };
+    let mut done = tokio::select! {
+        done = execute(&context) => done,
+        never = observer.keep_open() => match never {},
+    };
+    observer.close_all().await;
+    done.problems.extend(observer.values.take_problems());
+    queue.release();
+    done
+}
+
 /// The snapshot that a run continues.
 fn base(session: &Session, snapshot: &Snapshot) -> Base {
     let (lineage, serial) =
@@ -375,4 +414,11 @@ pub fn verdict(done: &Done, mode: PlanMode) -> Diagnostics {
         )));
     }
     problems
+}
+
+/// What was left out may still be to do.
+pub fn incomplete() -> Diagnostic {
+    Diagnostic::warning("Applied changes may be incomplete").detail(
+        format!("The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    {PROGRAM} plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message."),
+    )
 }

@@ -33,6 +33,7 @@ const FLOORS: &[&str] = &[
     "explain execute verify",
     "policy",
     "operation",
+    "testing",
     "workflow",
 ];
 
