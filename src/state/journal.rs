@@ -10,7 +10,7 @@
 use sha2::{Digest, Sha256};
 
 use super::text::{JsonWriter, Layout};
-use super::write::{write_object, write_output, write_reads};
+use super::write::{own_reads, write_object, write_output, write_reads};
 use super::{Attributes, Object, OutputValue, ResourceState, Shared, State};
 use crate::address::{Instance, InstanceKey, ProviderConfig};
 use crate::value::Str;
@@ -247,7 +247,7 @@ fn is_same(one: &Object, other: &Object) -> bool {
             && a.sensitive == b.sensitive
             && a.private == b.private
             && a.dependencies == b.dependencies
-            && a.reads == b.reads
+            && own_reads(a) == own_reads(b)
             && a.create_before_destroy == b.create_before_destroy
             && a.skip_destroy == b.skip_destroy
     };

@@ -607,6 +607,23 @@ fn whatever_is_changed_in_a_journal_is_noticed() {
 }
 
 #[test]
+fn a_state_that_was_stored_holds_what_its_journal_tells() {
+    let made = state(&with_instances(r#"{"index_key": 0, "attributes": {"id": "x"}}"#));
+    let mut records = journal::difference(&State::default(), &made);
+    let mut now = State::default();
+    for record in &mut records {
+        // It was made by this program, and read nothing.
+        if let Record::Written { object, .. } = record {
+            object.reads = Some(Vec::new());
+        }
+        now.record(record.clone());
+    }
+    let text = write::write_as(&now, "lineage", 1);
+    let stored = read::read(text.as_bytes()).expect("a state").expect("one that is there");
+    assert!(journal::holds(&stored, &records), "{text}");
+}
+
+#[test]
 fn the_difference_of_two_states_leads_from_one_to_the_other() {
     let before = state(&with_instances(
         r#"{"index_key": 0, "attributes": {"id": "x"}}, {"index_key": 1, "attributes": {"id": "y"}}, {"index_key": 2, "deposed": "00000001", "attributes": {"id": "z"}}"#,

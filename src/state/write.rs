@@ -283,10 +283,7 @@ fn write_own(json: &mut JsonWriter, state: &State) {
             .map(move |(key, instance)| (address.instance(key.clone()), instance))
     }) {
         for (deposed, object) in objects(instance) {
-            // What rests on nothing has no dependencies either, which says the same.
-            let told = object.reads.as_ref();
-            let told = told.filter(|it| !it.is_empty() || !object.dependencies.is_empty());
-            let Some(reads) = told else { continue };
+            let Some(reads) = own_reads(object) else { continue };
             if !is_open {
                 json.key("entail");
                 json.open('{');
@@ -302,6 +299,12 @@ fn write_own(json: &mut JsonWriter, state: &State) {
         json.close('}');
         json.close('}');
     }
+}
+
+/// Returns what our own record says that an object read.
+pub(super) fn own_reads(object: &Object) -> Option<&Vec<Str>> {
+    // What rests on nothing has no dependencies either, which says the same.
+    object.reads.as_ref().filter(|it| !it.is_empty() || !object.dependencies.is_empty())
 }
 
 /// Returns the name of an object in our own record.
