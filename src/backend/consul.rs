@@ -13,9 +13,9 @@ use md5::{Digest, Md5};
 use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
 
+use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::opening::Opening;
-use super::registry::Kind;
 use super::shape::{flag, text};
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;

@@ -15,9 +15,9 @@ use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Url};
 
+use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::opening::{Opening, invalid};
-use super::registry::Kind;
 use super::shape::{flag, number, text, text_map};
 use super::store::{Content, Refused, Store, Version};
 use super::web::{self, Answer, Retries, Trust};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
+use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
-use super::registry::Kind;
 use super::shape::text;
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;

@@ -15,9 +15,9 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::opening::Opening;
-use super::registry::Kind;
 use super::shape::{blocks, flag, text, text_map, texts};
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;

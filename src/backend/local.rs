@@ -12,9 +12,9 @@ use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHasher;
 
 use super::files::{self, Fresh, Locked};
+use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::lock_info;
-use super::registry::Kind;
 use super::seal::{Part, Seals};
 use super::shape::text;
 use super::snapshots::Recover;

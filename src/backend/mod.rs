@@ -1,7 +1,7 @@
 //! Where states live: a store keeps bytes, snapshots over it know what they mean, and a seal stands between the two.
 //!
 //! - [`store`]: bytes by workspace, with versions, conditional writes, locks and listing; [`local`] and [`inmem`] are stores.
-//! - [`registry`]: which kinds of stores there are; [`shape`] their settings, [`opening`] what a store is made of.
+//! - [`registry`]: which kinds of stores there are ([`kind`]); [`shape`] their settings, [`opening`] what a store is made of.
 //! - [`snapshots`]: format, serial, lineage, and the journal of finished steps.
 //! - [`seal`]: the one place where bytes are sealed and opened.
 
@@ -24,6 +24,7 @@ pub mod gcs;
 #[cfg(feature = "backend-http")]
 mod http;
 pub mod inmem;
+pub mod kind;
 #[cfg(feature = "backend-kubernetes")]
 mod kubernetes;
 pub mod local;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::kind::Kind;
 use super::local::Choice;
-use super::registry::Kind;
 use super::shape::{Arguments, Setting};
 use crate::diagnostic::Diagnostic;
 use crate::value::{Value, convert};

@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use super::cloud::Trouble;
+use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
-use super::registry::Kind;
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
 use crate::world::World;

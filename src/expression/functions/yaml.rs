@@ -44,6 +44,7 @@ fn yamlencode(call: &Call<'_>) -> CallResult {
 /// # Errors
 ///
 /// If it is none, with its place.
+#[cfg(feature = "backend-kubernetes")]
 pub(crate) fn decode(text: &str) -> Result<Value, crate::error::Error> {
     read::decode(text)
 }
