@@ -204,6 +204,10 @@ impl Coverage {
         values: &Values<'_>,
     ) {
         let resource = values.structure.resource(id);
+        if let Some(repetition) = block.repetition.expression() {
+            // It decides also where nothing comes of it.
+            self.record_conditionals(&[uses::of_value(repetition)], &values.scope(module));
+        }
         let mut found = false;
         for (instance, node) in &resource.instances {
             let Some(object) = values.object(*node) else { continue };
