@@ -13,7 +13,7 @@ use crate::state::State;
 #[cfg(feature = "backend-azurerm")]
 pub mod azurerm;
 #[cfg(feature = "cloud")]
-mod cloud;
+pub(crate) mod cloud;
 #[cfg(test)]
 mod contract_tests;
 pub mod files;
@@ -38,15 +38,6 @@ pub mod snapshots;
 pub mod store;
 #[cfg(test)]
 mod tests;
-#[cfg(any(
-    feature = "backend-azurerm",
-    feature = "backend-consul",
-    feature = "backend-gcs",
-    feature = "backend-http",
-    feature = "backend-kubernetes",
-    feature = "backend-pg",
-    feature = "backend-s3"
-))]
 pub mod web;
 pub mod workspace;
 
