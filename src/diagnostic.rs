@@ -40,6 +40,8 @@ pub enum Sort {
     },
     /// An assertion of a check block failed, or is not decided yet.
     CheckBlock,
+    /// A flag names what is not there.
+    Unmatched,
     /// A file that is named is not there.
     NoSuchFile,
     /// A command has more words, or fewer, than it takes.
@@ -50,6 +52,15 @@ pub enum Sort {
     UnnamedRule,
     /// Two rules have one name.
     DuplicateRule,
+}
+
+/// A condition that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedCondition {
+    /// Whose it is: `var.x`, `output.x`, `check.x`, an instance; with its module before it.
+    pub object: String,
+    /// How bad that is in itself, whatever the run makes of it.
+    pub severity: Severity,
 }
 
 /// One problem.
@@ -75,6 +86,8 @@ pub struct Diagnostic {
     pub difference: Option<Box<(crate::value::Value, crate::value::Value)>>,
     /// Which sort it is, for those who treat some in a way of their own.
     pub sort: Sort,
+    /// The condition that failed, where it is one of the configuration's.
+    pub condition: Option<Box<FailedCondition>>,
 }
 
 impl Diagnostic {
@@ -100,6 +113,7 @@ impl Diagnostic {
             function: None,
             difference: None,
             sort: Sort::Plain,
+            condition: None,
         }
     }
 
@@ -132,6 +146,12 @@ impl Diagnostic {
     /// Sets the sort.
     pub fn sort(mut self, sort: Sort) -> Diagnostic {
         self.sort = sort;
+        self
+    }
+
+    /// Says that it is a condition of this object that failed.
+    pub fn failing(mut self, object: impl Into<String>, severity: Severity) -> Diagnostic {
+        self.condition = Some(Box::new(FailedCondition { object: object.into(), severity }));
         self
     }
 

@@ -85,6 +85,8 @@ pub mod verify;
 pub mod policy;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod operation;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod testing;
 pub mod workflow;
 
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -11,6 +11,8 @@ mod aws;
 mod cases;
 #[path = "it/circles.rs"]
 mod circles;
+#[path = "it/clouds.rs"]
+mod clouds;
 #[path = "it/conformance.rs"]
 mod conformance;
 #[path = "it/cookbook.rs"]

@@ -34,9 +34,17 @@ pub struct Interrupts {
     pub stop: Stop,
     /// Whether steps are being carried out, so that leaving at once would lose something.
     is_carrying_out: AtomicBool,
+    /// Whether tests run: they have words of their own.
+    is_testing: AtomicBool,
 }
 
 impl Interrupts {
+    /// From now on tests run.
+    pub fn for_tests(&self) {
+        self.is_testing.store(true, Ordering::SeqCst);
+        self.carry_out();
+    }
+
     /// From now on steps are carried out: only the executor ends the run.
     pub fn carry_out(&self) {
         self.is_carrying_out.store(true, Ordering::SeqCst);
@@ -108,6 +116,16 @@ impl Listener {
 
 fn hear(ui: &Ui) {
     let interrupts = &ui.interrupts;
+    if interrupts.is_testing.load(Ordering::SeqCst) {
+        match interrupts.stop.ask() {
+            1 => ui.log(&format!(
+                "\nInterrupt received.\nPlease wait for {PRODUCT} to exit or data loss may occur.\nGracefully shutting down...\n"
+            )),
+            2 => ui.log("\nTwo interrupts received. Exiting immediately. Note that data loss may have occurred.\n"),
+            _ => {}
+        }
+        return;
+    }
     let say = |text: String| ui.event(Event::Message(text));
     match interrupts.stop.ask() {
         1 => {

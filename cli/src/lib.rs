@@ -5,6 +5,8 @@ pub mod commands;
 pub mod complete;
 pub mod interrupt;
 pub mod run;
+mod telemetry;
 pub mod standard;
 pub mod ui;
 pub mod view;
+mod watching;

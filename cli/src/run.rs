@@ -15,6 +15,7 @@ use crate::commands::{self, Cli, Command};
 use crate::complete;
 use crate::interrupt;
 use crate::standard;
+use crate::telemetry;
 use crate::ui::Ui;
 use entail::error::Error;
 
@@ -77,10 +78,15 @@ fn enter(invocation: &Invocation, world: &mut World) -> Result<(), Error> {
 }
 
 fn run(name: &str, cli: Cli, world: World) -> ExitCode {
+    let (_telemetry, trouble) = telemetry::begin(&world);
+    let span = telemetry::command(name, &world);
     let mut ui = Ui::of_this_process(&cli.view, &world);
     let world = Arc::new(world);
+    if let Some(trouble) = trouble {
+        ui.remarks(Diagnostic::warning("No traces are sent").detail(trouble).into());
+    }
     warn_of_settings(&ui, &world);
-    let result = dispatch(&mut ui, &world, cli.command);
+    let result = span.in_scope(|| dispatch(&mut ui, &world, cli.command));
     let code = result.unwrap_or_else(|problems| {
         let is_miscounted = problems.iter().any(|it| it.sort == Sort::Miscounted);
         let code = ui.diagnostics(problems);
@@ -157,6 +163,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Graph(args) => commands::graph::run(ui, world, &args),
         Command::Workspace(args) => commands::workspace::run(ui, world, &args, false),
         Command::Env(args) => commands::workspace::run(ui, world, &args, true),
+        Command::Test(args) => commands::test::run(ui, world, &args),
         Command::Providers(args) => commands::providers::run(ui, world, &args),
         other => Err(unavailable(&other).into()),
     }

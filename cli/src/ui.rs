@@ -155,11 +155,11 @@ impl Ui {
 
     /// Sets how the command speaks; with `-json`, the stream begins. `into` is the file of `-json-into`.
     pub fn begin(&mut self, manner: Manner, into: Option<&Path>) -> Result<(), Diagnostic> {
-        self.manner =
-            Manner { silent: manner.silent || manner.json || self.manner.silent, ..manner };
         if manner.json && into.is_some() {
             return Err(two_streams());
         }
+        self.manner =
+            Manner { silent: manner.silent || manner.json || self.manner.silent, ..manner };
         let file = match into {
             Some(path) => {
                 Some(BufWriter::new(File::create(path).map_err(|it| no_stream(path, &it))?))
@@ -297,6 +297,34 @@ impl Ui {
             ));
         }
         self.say(&init::text(step, self.out_style, self.in_automation));
+    }
+
+    /// Writes to the standard error for people, and a message for machines.
+    pub fn log(&self, text: &str) {
+        self.messages(&json::log(text, &self.timestamp()));
+        if !self.manner.json {
+            self.err(&format!("{text}\n"));
+        }
+    }
+
+    /// Writes messages for machines; `write` is given the time.
+    pub fn lines(&self, write: impl FnOnce(&str) -> String) {
+        if self.has_messages() {
+            self.messages(&write(&self.timestamp()));
+        }
+    }
+
+    /// Prints problems of a test: for people sorted, for machines in the order in which they were found.
+    pub fn problems_of_test(&self, problems: &Diagnostics, owner: json::TestOwner<'_>) {
+        for problem in problems.iter() {
+            self.lines(|time| json::problem_of_test(problem, &self.sources, owner, time));
+        }
+        if !self.manner.json {
+            let sorted = sort(problems.0.clone(), &self.sources);
+            let printed = render(sorted, &self.sources, self.err_style, self.grouping);
+            self.out(&printed.out);
+            self.err(&printed.err);
+        }
     }
 
     /// Writes a message for machines alone.

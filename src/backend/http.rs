@@ -371,9 +371,7 @@ impl Store for HttpState {
 
     async fn force_unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {
         if self.unlock.is_none() {
-            return Err(
-                io::Error::other("locking is not configured: unlock_address is not set").into()
-            );
+            return Err(NotUnlocked::Disabled("`unlock_address` is not set"));
         }
         self.unlock(workspace, id).await
     }

@@ -110,6 +110,8 @@ impl From<std::io::Error> for LockProblem {
 pub enum NotUnlocked {
     /// A process that lives holds it.
     InUse,
+    /// The store is set up without locks. What would have to be set.
+    Disabled(&'static str),
     /// Anything else, and who holds the lock, where that is known.
     Failed(String, Option<LockInfo>),
 }
@@ -137,6 +139,7 @@ impl From<NotUnlocked> for Diagnostic {
     fn from(it: NotUnlocked) -> Diagnostic {
         match it {
             NotUnlocked::InUse => held_by_another(),
+            NotUnlocked::Disabled(missing) => disabled(missing),
             NotUnlocked::Failed(why, None) => not_unlocked(why),
             NotUnlocked::Failed(why, Some(holder)) => not_unlocked(why).detail(holder.to_string()),
         }
@@ -162,6 +165,12 @@ impl std::fmt::Display for LockProblem {
 fn held_by_another() -> Diagnostic {
     Diagnostic::error("State locked by another local process")
         .detail("Local state cannot be unlocked by another process.")
+}
+
+/// The store is set up without locks.
+fn disabled(missing: &str) -> Diagnostic {
+    Diagnostic::error("Locking disabled")
+        .detail(format!("Locking is disabled for this backend: {missing}."))
 }
 
 /// There is no lock to remove, or not this one.

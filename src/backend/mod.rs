@@ -14,6 +14,8 @@ use crate::state::State;
 pub mod azurerm;
 #[cfg(feature = "cloud")]
 pub(crate) mod cloud;
+#[cfg(feature = "backend-consul")]
+mod consul;
 #[cfg(test)]
 mod contract_tests;
 pub mod files;
@@ -22,6 +24,8 @@ pub mod gcs;
 #[cfg(feature = "backend-http")]
 mod http;
 pub mod inmem;
+#[cfg(feature = "backend-kubernetes")]
+mod kubernetes;
 pub mod local;
 pub mod lock;
 mod lock_info;

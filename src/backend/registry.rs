@@ -29,11 +29,15 @@ pub struct Kind {
 pub const KINDS: &[&Kind] = &[
     #[cfg(feature = "backend-azurerm")]
     &super::azurerm::KIND,
+    #[cfg(feature = "backend-consul")]
+    &super::consul::KIND,
     #[cfg(feature = "backend-gcs")]
     &super::gcs::KIND,
     #[cfg(feature = "backend-http")]
     &super::http::KIND,
     &inmem::KIND,
+    #[cfg(feature = "backend-kubernetes")]
+    &super::kubernetes::KIND,
     &local::KIND,
     #[cfg(feature = "backend-pg")]
     &super::pg::KIND,

@@ -8,8 +8,8 @@ use super::files::{self, Fresh};
 use super::registry;
 use super::shape::Arguments;
 use crate::diagnostic::Diagnostic;
-use crate::value::Value;
 use crate::value::json::{from_json_implied, to_json};
+use crate::value::{Kind, Value};
 
 /// What `init` has set up.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,12 +22,70 @@ pub struct Settings {
     pub hash: u64,
 }
 
-/// Returns a number that stands for the arguments of a block.
+/// Returns a number that stands for the arguments of a block, the same as that of other programs, so that they find a working
+/// directory set up which we have set up, and we one of theirs.
 pub fn hash(kind: &str, arguments: &Arguments) -> u64 {
-    let text = format!("{kind} {arguments:?}");
-    // FNV-1a, so that every build finds the same number.
-    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    u64::from(text.bytes().fold(0x811c_9dc5, step))
+    let mut text = format!("<{};<", quoted(kind));
+    for value in arguments.values() {
+        write_value(&mut text, value);
+        text.push(';');
+    }
+    text.push_str(">;>");
+    u64::from(crc32fast::hash(text.as_bytes()))
+}
+
+/// Writes a value as the number is made of: members without their names, since they are sorted.
+fn write_value(text: &mut String, value: &Value) {
+    let ends = match value {
+        _ if value.is_null() => return text.push('~'),
+        _ if let Some(it) = value.as_str() => return text.push_str(&quoted(it)),
+        _ if let Some(it) = value.as_bool() => return text.push(if it { 'T' } else { 'F' }),
+        _ if let Some(it) = value.as_number() => return text.push_str(&it.to_string()),
+        _ => match value.ty().kind() {
+            Kind::Map(_) => ['{', '}'],
+            Kind::List(_) | Kind::Set(_) => ['[', ']'],
+            _ => ['<', '>'],
+        },
+    };
+    text.push(ends[0]);
+    match value.ty().kind() {
+        Kind::Map(_) => {
+            for (name, it) in value.entries() {
+                text.push_str(&quoted(&name));
+                text.push(':');
+                write_value(text, it);
+                text.push(';');
+            }
+        }
+        _ => {
+            for it in value.children() {
+                write_value(text, it);
+                text.push(';');
+            }
+        }
+    }
+    text.push(ends[1]);
+}
+
+/// Returns a text in quotes, as Go writes it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for it in text.chars() {
+        match it {
+            '"' | '\\' => quoted.extend(['\\', it]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{7}' => quoted.push_str("\\a"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{b}' => quoted.push_str("\\v"),
+            '\u{c}' => quoted.push_str("\\f"),
+            it if it.is_ascii_control() => quoted.push_str(&format!("\\x{:02x}", it as u32)),
+            it => quoted.push(it),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// Returns arguments as they are written down: all of them, those that are not set as null.
@@ -97,4 +155,41 @@ fn unwritable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostic {
         "{}: {error}. The settings are kept there for later commands. Make the file writable, then run init again.",
         path.display()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Str, Type};
+
+    /// The number was taken from a working directory that OpenTofu 1.12.6 had set up.
+    #[test]
+    fn the_number_of_a_block_is_that_of_other_programs() {
+        let Some(kind) = registry::kind("http") else { return };
+        let mut arguments = kind.unset();
+        let headers = Value::map(Type::STRING, [(Str::from("a"), Value::string("1"))]);
+        arguments.insert("address".into(), Value::string("http://127.0.0.1:1/x"));
+        arguments.insert("headers".into(), headers);
+        arguments.insert("retry_max".into(), Value::int(4));
+        assert_eq!(hash("http", &arguments), 207_029_467);
+    }
+
+    #[test]
+    fn what_is_set_up_is_read_with_its_types() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let Some(kind) = registry::kind("http") else { return };
+        let mut arguments = kind.unset();
+        arguments.insert("address".into(), Value::string("http://127.0.0.1:1/x"));
+        arguments.insert("retry_max".into(), Value::int(4));
+        arguments.insert("skip_cert_verification".into(), Value::Bool(true));
+        let hash = hash("http", &arguments);
+        let settings = Settings { kind: "http".into(), arguments, hash };
+        write(folder.path(), Some(&settings)).expect("it is written");
+        assert_eq!(read(folder.path()).expect("it is read"), Some(settings));
+        let text = std::fs::read_to_string(path(folder.path())).expect("it is there");
+        for line in ["\"retry_max\": 4,", "\"skip_cert_verification\": true,", "\"headers\": null,"]
+        {
+            assert!(text.contains(line), "{text}");
+        }
+    }
 }

@@ -79,6 +79,11 @@ impl Snapshots {
         self.store.name(&self.workspace)
     }
 
+    /// Whether others reach the place over a network, and this machine may be one of many that work on it.
+    pub fn is_remote(&self) -> bool {
+        self.store.is_remote()
+    }
+
     fn now(&self) -> MutexGuard<'_, Now> {
         self.now.lock()
     }
@@ -110,6 +115,7 @@ impl Snapshots {
             _ => self.look(),
         };
         let content = self.content()?;
+        tracing::debug!(place = self.name(), bytes = content.bytes.len(), "state read");
         let state = self.seals.read_state(Part::State, &content.bytes);
         let state = state.map_err(|it| self.named(it, content.is_elsewhere))?;
         let mut snapshot = Snapshot { state, ..Snapshot::default() };
@@ -167,6 +173,7 @@ impl Snapshots {
             Refused::Unsettled(why) => trouble::unsettled(&self.name(), &why),
             Refused::Failed(why) => trouble::not_saved(&why),
         })?;
+        tracing::info!(place = self.name(), serial, bytes = sealed.len(), "state written");
         now.seen = Some(version);
         now.last = Some((lineage.into(), serial));
         Ok(Stored { lineage: lineage.into(), serial, is_written: true })
@@ -259,6 +266,7 @@ impl Snapshots {
     pub fn lock(&self, info: &LockInfo) -> Result<(), LockProblem> {
         let mut now = self.now();
         let id = wait(&*self.store, self.store.lock(&self.workspace, info))?;
+        tracing::info!(place = self.name(), id, "lock taken");
         now.locked = Some(id);
         now.may_write = info.may_write() || self.recover.is_some();
         // What was read before the lock may be old.
@@ -275,6 +283,7 @@ impl Snapshots {
         let mut now = self.now();
         now.may_write = false;
         let id = now.locked.take().unwrap_or_default();
+        tracing::info!(place = self.name(), id, "lock given back");
         wait(&*self.store, self.store.unlock(&self.workspace, &id)).map_err(Diagnostic::from)
     }
 

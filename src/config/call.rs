@@ -81,7 +81,7 @@ fn inputs(decoder: &mut Decoder, rest: Body) -> BTreeMap<Str, Attribute> {
     decoder.attributes(&rest).into_iter().map(|it| (it.name.text.clone(), it)).collect()
 }
 
-fn passed_providers(
+pub(super) fn passed_providers(
     decoder: &mut Decoder,
     attribute: &Attribute,
 ) -> Vec<(ProviderRef, ProviderRef)> {

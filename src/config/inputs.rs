@@ -10,6 +10,10 @@ use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
 use crate::value::{Str, Type, Value};
 use crate::world::{Files, VariableSource, World};
 
+mod globals;
+
+pub use globals::Globals;
+
 /// A value that was given for a declared variable, not yet converted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableInput {
@@ -45,28 +49,24 @@ pub enum Origin {
     Prompt,
     /// An argument of a module call.
     Call(Span),
+    /// A `variables` block of a test.
+    Test(Span),
 }
 
 /// A value as it was given, before it is known whether and how it is to be read.
+#[derive(Clone, Debug)]
 enum Given {
     Text(String),
     Expression(Expression),
 }
 
-/// Collects what is given for the root module's variables, the later of two values winning: environment,
-/// `terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars(.json)` by name, then the flags in their order.
-///
-/// - `given`: only [`VariableSource::Flag`] and [`VariableSource::File`] count; the rest is found here.
-/// - Paths of files are relative to `directory`.
-///
-/// Variables that are required and have no value are in [`missing`]; undeclared names are told.
-pub fn collect_variables(
-    module: &Module,
-    directory: &Path,
+/// Collects what is given, the later of two values winning.
+fn gather<'a>(
+    directory: &'a Path,
     given: &[VariableSource],
-    world: &World,
-    sources: &Sources,
-) -> (BTreeMap<Str, VariableInput>, Diagnostics) {
+    world: &'a World,
+    sources: &'a Sources,
+) -> Collector<'a> {
     let mut collector = Collector {
         files: &world.files,
         sources,
@@ -90,7 +90,24 @@ pub fn collect_variables(
             VariableSource::AutoFile(_) | VariableSource::Environment(_) => {}
         }
     }
-    let Collector { values, mut problems, .. } = collector;
+    collector
+}
+
+/// Collects what is given for the root module's variables, the later of two values winning: environment,
+/// `terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars(.json)` by name, then the flags in their order.
+///
+/// - `given`: only [`VariableSource::Flag`] and [`VariableSource::File`] count; the rest is found here.
+/// - Paths of files are relative to `directory`.
+///
+/// Variables that are required and have no value are in [`missing`]; undeclared names are told.
+pub fn collect_variables(
+    module: &Module,
+    directory: &Path,
+    given: &[VariableSource],
+    world: &World,
+    sources: &Sources,
+) -> (BTreeMap<Str, VariableInput>, Diagnostics) {
+    let Collector { values, mut problems, .. } = gather(directory, given, world, sources);
     let (mut inputs, mut undeclared_in_files) = (BTreeMap::new(), Vec::new());
     for (name, (value, origin)) in values {
         match module.variables.get(&name) {
@@ -295,14 +312,16 @@ impl Origin {
             }
             Origin::Flag => Some(format!("set using -var=\"{name}=...\"")),
             Origin::Prompt => Some("set using an interactive prompt".to_owned()),
-            Origin::AutoFile(..) | Origin::File(..) | Origin::Call(_) => None,
+            Origin::AutoFile(..) | Origin::File(..) | Origin::Call(_) | Origin::Test(_) => None,
         }
     }
 
     /// Returns the place of the value, or of no file.
     pub fn span(&self) -> Span {
         match self {
-            Origin::AutoFile(_, at) | Origin::File(_, at) | Origin::Call(at) => *at,
+            Origin::AutoFile(_, at) | Origin::File(_, at) | Origin::Call(at) | Origin::Test(at) => {
+                *at
+            }
             Origin::Environment | Origin::Flag | Origin::Prompt => {
                 Span { file: FileId(0), start: 0, end: 0 }
             }

@@ -19,7 +19,7 @@ use super::installed::InstalledModules;
 use super::source::ModuleSource;
 use super::{Config, Module, ModuleCall, check, early, problems, settle};
 
-mod source;
+pub(super) mod source;
 
 pub use self::source::{CallSource, call_source};
 use self::source::{because_of, source_changed, source_span, version_changed};
@@ -97,7 +97,39 @@ pub fn load_config(
     installed: &InstalledModules,
     context: &Arc<EarlyContext>,
 ) -> (Option<Config>, Diagnostics) {
-    let (module, mut problems) = load_module(files, root, ".", sources);
+    let folder = Folder { root, directory: "." };
+    let (config, mut problems) = load_config_of(files, folder, sources, installed, context);
+    if let Some(config) = config.as_ref().filter(|_| !problems.has_errors()) {
+        problems.extend(check_providers(config, sources));
+    }
+    (config, problems::once(problems))
+}
+
+/// Returns what is wrong with provider configurations: blocks, and what is passed to modules.
+pub fn check_providers(config: &Config, sources: &Sources) -> Diagnostics {
+    let mut problems = check::providers::check(config);
+    problems.extend(check::repeating::check(config, sources));
+    problems
+}
+
+/// The folder of a module that stands at the root of a configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Folder<'a> {
+    /// What all other folders are relative to.
+    pub root: &'a Path,
+    /// Where the module itself lies: `.`, or a folder below.
+    pub directory: &'a str,
+}
+
+/// Like [`load_config`], for a module in any folder, with provider configurations that [`check_providers`] is still to look at.
+pub fn load_config_of(
+    files: &Files,
+    Folder { root, directory }: Folder<'_>,
+    sources: &Sources,
+    installed: &InstalledModules,
+    context: &Arc<EarlyContext>,
+) -> (Option<Config>, Diagnostics) {
+    let (module, mut problems) = load_module(files, &root.join(directory), directory, sources);
     let Some(module) = module else { return (None, problems) };
     let root_place = StaticModule::root(module.clone(), context.clone());
     let (root_place, found) = match problems.has_errors() {
@@ -121,10 +153,6 @@ pub fn load_config(
     if !problems.has_errors() {
         loader.load_all(&place);
         problems.extend(loader.problems);
-    }
-    if !problems.has_errors() {
-        problems.extend(check::providers::check(&loader.config));
-        problems.extend(check::repeating::check(&loader.config, sources));
     }
     (Some(loader.config), problems::once(problems))
 }

@@ -40,6 +40,7 @@ mod settle;
 pub mod source;
 pub mod early;
 mod terraform;
+pub mod testing;
 #[cfg(test)]
 pub(crate) mod tests;
 mod types;
@@ -56,7 +57,10 @@ pub use blocks::{
 pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
-pub use load::{CallSource, call_source, instances, load_config, load_module};
+pub use load::{
+    CallSource, Folder, call_source, check_providers, instances, load_config, load_config_of,
+    load_module,
+};
 pub use masking::{has_credentials, masked, struck_out};
 pub use problems::suggest;
 pub use provider::implied_provider;

@@ -56,6 +56,39 @@ pub fn align(lines: &[Line]) -> String {
     out
 }
 
+/// The longest chain of reasons that is told whole.
+const LONGEST: usize = 16;
+/// How many steps of a longer one are told at its beginning and at its end.
+const ENDS: (usize, usize) = (7, 6);
+
+/// Leaves the middle out of long chains of reasons: where they begin and where they end is what is asked for.
+pub fn fold(lines: Vec<Line>) -> Vec<Line> {
+    let mut out: Vec<Line> = Vec::with_capacity(lines.len());
+    let mut rest = lines.as_slice();
+    while !rest.is_empty() {
+        let goes_on = |it: &[Line]| it[1].is_reason && it[0].depth <= it[1].depth;
+        let chain = 1 + rest.windows(2).take_while(|it| it[0].is_reason && goes_on(it)).count();
+        let (chain, others) = rest.split_at(chain);
+        match chain.len() > LONGEST {
+            true => {
+                let (begin, end) = ENDS;
+                let left_out = chain.len() - begin - end;
+                out.extend_from_slice(&chain[..begin]);
+                out.push(Line {
+                    depth: chain[begin].depth,
+                    text: format!("… {left_out} steps in between: -depth=999 shows them"),
+                    is_reason: false,
+                    origins: Vec::new(),
+                });
+                out.extend_from_slice(&chain[chain.len() - end..]);
+            }
+            false => out.extend_from_slice(chain),
+        }
+        rest = others;
+    }
+    out
+}
+
 impl Line {
     fn shown(&self) -> String {
         let because = if self.is_reason && self.depth > 0 { "because " } else { "" };
@@ -212,4 +245,31 @@ pub(super) fn shape_to_json(shape: &Shape, leaves: &dyn Leaves) -> Value {
         .map(|(kind, word)| word.map(|it| name(leaves, kind, it)))
         .collect();
     json!({ "relation": shape.relation, "arguments": arguments })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(depth: usize, is_reason: bool) -> Line {
+        Line { depth, text: format!("at {depth}"), is_reason, origins: Vec::new() }
+    }
+
+    #[test]
+    fn a_long_chain_keeps_its_ends() {
+        let chain: Vec<Line> = (0..40).map(|it| line(it, true)).collect();
+        let folded = fold(chain.clone());
+        assert_eq!(folded.len(), ENDS.0 + 1 + ENDS.1);
+        assert_eq!((folded.first(), folded.last()), (chain.first(), chain.last()));
+        assert_eq!(folded[ENDS.0].text, "… 27 steps in between: -depth=999 shows them");
+        assert_eq!(fold(chain[..LONGEST].to_vec()), chain[..LONGEST]);
+    }
+
+    #[test]
+    fn what_is_listed_is_told_whole() {
+        let listed: Vec<Line> = (0..40).map(|_| line(1, false)).collect();
+        assert_eq!(fold(listed.clone()), listed);
+        let several: Vec<Line> = (0..40).map(|it| line(1 + it % 3, true)).collect();
+        assert_eq!(fold(several.clone()), several);
+    }
 }

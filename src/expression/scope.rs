@@ -47,6 +47,8 @@ pub struct Ask<'s> {
 pub struct Around<'s> {
     /// `path.module`
     pub directory: Option<&'s str>,
+    /// `path.root`; `.` where it is left out.
+    pub root: Option<&'s str>,
     /// `terraform.workspace`
     pub workspace: Option<&'s str>,
     /// `terraform.applying`
@@ -188,7 +190,7 @@ impl dyn Scope + '_ {
             Subject::SelfObject => around.own.cloned(),
             Subject::Path(name) => match &**name {
                 "module" => around.directory.map(Value::string),
-                "root" => Some(Value::string(".")),
+                "root" => Some(Value::string(around.root.unwrap_or("."))),
                 "cwd" => Some(Value::string(self.world().cwd.to_string_lossy())),
                 _ => None,
             },

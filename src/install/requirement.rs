@@ -38,6 +38,14 @@ impl Requirements {
         (all, problems)
     }
 
+    /// Adds what others require.
+    pub fn and(mut self, more: Requirements) -> Requirements {
+        for (provider, conditions) in more.0 {
+            self.0.entry(provider).or_default().extend(conditions);
+        }
+        self
+    }
+
     /// Adds providers in any version: those of a state's objects.
     pub fn also(mut self, providers: impl IntoIterator<Item = Provider>) -> Requirements {
         for provider in providers {

@@ -8,7 +8,7 @@ use super::{Documents, Lowered};
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
 use crate::config::{Config, MoveEndpoint, Variant};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Sort};
 use crate::request::{Replacement, Request, Selector};
 
 mod shape;
@@ -341,16 +341,18 @@ fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diag
         _ => ("exclude", "so it leaves nothing out"),
     };
     let hint = hint(structure, &wanted);
-    Diagnostic::warning(format!("No object matches -{option}")).detail(format!(
-        "The address {wanted} ({}) names nothing that is declared or exists, {effect}.{hint}",
-        selector.origin
-    ))
+    Diagnostic::warning(format!("No object matches -{option}")).sort(Sort::Unmatched).detail(
+        format!(
+            "The address {wanted} ({}) names nothing that is declared or exists, {effect}.{hint}",
+            selector.origin
+        ),
+    )
 }
 
 /// What `-replace` names is neither declared nor in the state.
 pub fn replaces_nothing(structure: &Structure, instance: &Instance) -> Diagnostic {
     let wanted = instance.to_string();
-    Diagnostic::warning("No object matches -replace").detail(format!(
+    Diagnostic::warning("No object matches -replace").sort(Sort::Unmatched).detail(format!(
         "The address {wanted} names nothing that is declared or exists, so it replaces nothing.{}",
         hint(structure, &wanted)
     ))

@@ -25,6 +25,17 @@ pub struct ConditionResult {
 }
 
 impl ConditionResult {
+    /// Says whose condition it is.
+    pub fn of(mut self, object: &str) -> ConditionResult {
+        // What failed is told last.
+        if self.status == Status::Fail
+            && let Some(failure) = self.problems.0.pop()
+        {
+            self.problems.push(failure.failing(object, Severity::Error));
+        }
+        self
+    }
+
     /// Returns what to tell the user, a failure as a warning where asked. What cannot be evaluated is a mistake of the
     /// configuration all the same.
     pub fn told(self, soften: bool) -> Diagnostics {
@@ -156,8 +167,8 @@ pub fn check_validation(
     outcome
 }
 
-/// The two sides of a failed comparison.
-fn difference(condition: &Condition, scope: &dyn Scope) -> Option<Box<(Value, Value)>> {
+/// Returns the two sides of a failed comparison, where both are known.
+pub fn difference(condition: &Condition, scope: &dyn Scope) -> Option<Box<(Value, Value)>> {
     let mut expression = &condition.condition;
     while let Expr::Parentheses(inner) = &expression.expr {
         expression = inner;

@@ -53,16 +53,24 @@ impl Observer<'_> {
             .map(|it| problems::of_provider(it, Some(&subject.address), body))
             .collect::<Vec<_>>()
             .into();
-        if value.as_ref().is_some_and(|it| it.is_null() || !it.is_wholly_known()) {
+        let is_open = |it: &Value| !it.is_wholly_known() && !subject.provider.may_leave_unknown();
+        if value.as_ref().is_some_and(|it| it.is_null() || is_open(it)) {
             problems.push(problems::data_not_known(&subject.address));
             value = None;
         }
-        if let Some(check) = subject.block.check.as_deref().filter(|_| value.is_none()) {
-            let module = &self.values.structure.module(subject.module).address;
-            self.checks.fail_scoped(conditions::check_address(module, check), &problems);
+        let Some(check) = subject.block.check.as_deref() else {
+            self.values.report(problems);
+            return Some(config.with(value?).into());
+        };
+        let module = &self.values.structure.module(subject.module).address;
+        let check = conditions::check_address(module, check);
+        if value.is_none() {
+            self.checks.fail_scoped(check.clone(), &problems);
         }
-        let is_scoped = subject.block.check.is_some();
-        self.values.report(problems.into_iter().map(|it| conditions::softened(it, is_scoped)));
+        self.values.report(problems.into_iter().map(|it| {
+            let severity = it.severity;
+            conditions::softened(it, true).failing(&check, severity)
+        }));
         Some(config.with(value?).into())
     }
 }

@@ -18,6 +18,9 @@ impl Observer<'_> {
         instance: &ProviderInstance,
         address: &Instance,
     ) -> Option<Arc<dyn Provider>> {
+        if let Some(mock) = self.mock_of(instance, address) {
+            return Some(mock);
+        }
         let provider = self.provider(instance).await?;
         let kind = &instance.config.provider;
         let module = self.values.config.module_of(&address.module);
@@ -35,6 +38,22 @@ impl Observer<'_> {
             return None;
         }
         Some(provider.for_module(&value).unwrap_or(provider))
+    }
+}
+
+impl Observer<'_> {
+    /// Returns what answers for an object in the place of its provider, where it is mocked.
+    fn mock_of(
+        &self,
+        instance: &ProviderInstance,
+        address: &Instance,
+    ) -> Option<Arc<dyn Provider>> {
+        let mocks = &self.pool.mocks;
+        if mocks.is_empty() {
+            return None;
+        }
+        let real = self.pool.unconfigured(&instance.config.provider)?;
+        mocks.of(address, &instance.config, &real)
     }
 }
 

@@ -146,6 +146,9 @@ impl<'a> Observer<'a> {
 
     /// Returns a configured provider instance. `None` where configuring failed; the problem has been reported.
     pub async fn provider(&self, instance: &ProviderInstance) -> Option<Arc<dyn Provider>> {
+        if self.pool.mocks.replaces(&instance.config) {
+            return self.pool.unconfigured(&instance.config.provider);
+        }
         self.pool
             .configured(instance, async |provider| self.configure(instance, provider).await)
             .await
@@ -251,7 +254,7 @@ impl<'a> Observer<'a> {
         let softens = self.request.mode != PlanMode::Normal;
         let mut passed = true;
         for (index, condition) in conditions.iter().enumerate() {
-            let outcome = conditions::check(condition, scope, summary);
+            let outcome = conditions::check(condition, scope, summary).of(&address.to_string());
             self.checks.record(
                 conditions::Kind::Resource,
                 &address.config().to_string(),

@@ -12,6 +12,7 @@ use crate::address::{Provider as ProviderAddr, ProviderInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::install::problems::not_available;
 use crate::lower::structure::ResourceNode;
+use crate::provider::mock::Mocks;
 use crate::provider::{Provider, plugin};
 use crate::schema::{ProviderSchema, Schema};
 use crate::world::World;
@@ -22,6 +23,8 @@ pub struct Pool {
     starts: Arc<Semaphore>,
     known: BTreeMap<ProviderAddr, Known>,
     configured: Mutex<BTreeMap<ProviderInstance, Configured>>,
+    /// What is mocked.
+    pub mocks: Arc<Mocks>,
 }
 
 /// A provider once it is configured; `None` where that failed.
@@ -90,6 +93,7 @@ impl Pool {
             starts: provider_sources.starts().clone(),
             known: BTreeMap::new(),
             configured: Mutex::default(),
+            mocks: Arc::default(),
         };
         let mut problems = Diagnostics::new();
         if let Err(unreadable) = provider_sources.plugins() {
@@ -98,7 +102,8 @@ impl Pool {
         let mut early = provider_sources.take_early();
         let (mut started, mut broken) = (Vec::new(), Vec::new());
         for address in needed.into_iter().collect::<BTreeSet<_>>() {
-            let it = early.remove(&address).map_or_else(|| provider_sources.start(&address), Ok);
+            let spare = provider_sources.take_spare(&address).or_else(|| early.remove(&address));
+            let it = spare.map_or_else(|| provider_sources.start(&address), Ok);
             match it {
                 Ok((source, provider)) => {
                     begin(&provider);
@@ -247,6 +252,17 @@ impl Pool {
             configured.iter().filter(|it| !is_kept(it)).map(|it| it.0.clone()).collect()
         };
         gone.iter().for_each(|it| self.release(it));
+    }
+
+    /// Gives back what nobody has configured, to whom asks these sources next.
+    pub fn give_back(&self, provider_sources: &ProviderSources) {
+        for (address, known) in &self.known {
+            let first = known.first();
+            if !first.is_taken {
+                let started = (known.source.clone(), first.provider.clone());
+                provider_sources.keep_spare(address.clone(), started);
+            }
+        }
     }
 
     /// Asks every running provider to end soon.

@@ -36,6 +36,8 @@ pub struct ProviderSources {
     plugins: Result<Arc<Plugins>, Diagnostics>,
     /// What is being started, though nobody has asked for it yet.
     early: Mutex<Option<JoinHandle<BTreeMap<ProviderAddr, Started>>>>,
+    /// What an earlier run has started and nobody has configured.
+    spare: Mutex<BTreeMap<ProviderAddr, Started>>,
     starts: Arc<Semaphore>,
 }
 
@@ -73,6 +75,7 @@ impl ProviderSources {
             world: world.clone(),
             plugins: Plugins::open(world, sources).map(Arc::new),
             early: Mutex::default(),
+            spare: Mutex::default(),
             starts: Arc::new(Semaphore::new(starts)),
         }
     }
@@ -100,6 +103,16 @@ impl ProviderSources {
         coming.and_then(|it| it.join().ok()).unwrap_or_default()
     }
 
+    /// Takes what an earlier run has left.
+    pub(super) fn take_spare(&self, address: &ProviderAddr) -> Option<Started> {
+        self.spare.lock().remove(address)
+    }
+
+    /// Keeps what the next run can use.
+    pub(super) fn keep_spare(&self, address: ProviderAddr, started: Started) {
+        self.spare.lock().insert(address, started);
+    }
+
     /// Returns a provider whose process is started by the first call that needs it.
     ///
     /// # Errors
@@ -115,7 +128,10 @@ impl ProviderSources {
 /// What was started for nothing is ended.
 impl Drop for ProviderSources {
     fn drop(&mut self) {
-        if !self.take_early().is_empty() {
+        let spare = std::mem::take(&mut *self.spare.lock());
+        let has_spare = !spare.is_empty();
+        drop(spare);
+        if !self.take_early().is_empty() || has_spare {
             plugin::wait_for_plugins();
         }
     }

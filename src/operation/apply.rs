@@ -136,6 +136,45 @@ pub async fn apply(
     Ok(done)
 }
 
+/// Carries a plan out in memory: nothing is noted while steps finish, and the state that comes of it is kept by the caller alone.
+pub async fn apply_in_memory(
+    session: &Session,
+    pool: &Pool,
+    approved: &Approved<'_>,
+    conduct: Conduct<'_>,
+) -> Done {
+    let Conduct { parallelism, sink, stop, watch } = conduct;
+    let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
+    let queue = Queue::new(sink);
+    let records: Records = session.engine().conclude(&Ledger::of(approved.facts));
+    let observer = observer(session, pool, approved, &request, &queue);
+    let context = Context {
+        plan: approved.plan,
+        config: &session.config,
+        graph: &session.graph,
+        order: approved.order,
+        facts: approved.facts,
+        spread: approved.spread,
+        records: &records,
+        keeps_undecided: false,
+        observer: &observer,
+        notes: Notes::new(None),
+        sink: &queue,
+        stop,
+        watch,
+        parallelism,
+        world: &session.world,
+    };
+    let mut done = tokio::select! {
+        done = execute(&context) => done,
+        never = observer.keep_open() => match never {},
+    };
+    observer.close_all().await;
+    done.problems.extend(observer.values.take_problems());
+    queue.release();
+    done
+}
+
 /// The snapshot that a run continues.
 fn base(session: &Session, snapshot: &Snapshot) -> Base {
     let (lineage, serial) =
@@ -162,6 +201,7 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
             done.problems.extend(refused.problems);
             // What somebody else has written is no snapshot that the journal continues.
             let kept = match (is_complete && !refused.is_overtaken, journal.is_begun()) {
+                (true, true) if session.backend.is_remote() => kept_in_both(session, base, done),
                 (true, true) => kept_in_journal(),
                 (true, false) => nothing_to_keep(),
                 (false, _) => keep(session, base, done, refused.is_overtaken),
@@ -187,6 +227,28 @@ fn kept_in_journal() -> Diagnostic {
         "The new state could not be written to its place. Nothing is lost: the journal beside it holds every finished step, and the \
          next command takes them up. Once the cause is mended, run the command again.",
     )
+}
+
+/// The journal holds all that was finished, but on this machine alone: where the next command runs on another, it needs the state.
+fn kept_in_both(session: &Session, base: &Base, done: &mut Done) -> Diagnostic {
+    match set_aside(session, base, done) {
+        Ok(name) => Diagnostic::error("Failed to persist state to backend").detail(format!(
+            "The new state could not be written to its place. Nothing is lost: the journal in this working directory holds every finished step, and the next command that runs here takes them up. \
+             The state is in the file \"{name}\" as well. Once the cause is mended, run the command again in this directory; or, from wherever the file is at hand, use:\n    {PROGRAM} state push {name}"
+        )),
+        Err(_) => kept_in_journal(),
+    }
+}
+
+/// Writes the state to a file beside the configuration. Returns its name.
+///
+/// Its serial leaves room for what the journal holds, which the next command may take up first.
+fn set_aside(session: &Session, base: &Base, done: &Done) -> Result<String, Diagnostic> {
+    let text = crate::state::write::write_as(&done.state, &base.next_lineage, base.serial + 2);
+    let sealed = Seals::of(&session.world).seal(Part::State, text.as_bytes())?;
+    kept_beside(&session.world.root, &sealed).map_err(|it| {
+        Diagnostic::error("Failed to write \"errored.tfstate\"").detail(it.to_string())
+    })
 }
 
 /// Nothing was carried out, so that there is no journal: what was read, moved or evaluated is so again in the next run.
@@ -352,4 +414,11 @@ pub fn verdict(done: &Done, mode: PlanMode) -> Diagnostics {
         )));
     }
     problems
+}
+
+/// What was left out may still be to do.
+pub fn incomplete() -> Diagnostic {
+    Diagnostic::warning("Applied changes may be incomplete").detail(
+        format!("The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    {PROGRAM} plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message."),
+    )
 }

@@ -14,7 +14,7 @@ use entail_rules::{Atom, Node};
 use serde_json::{Value as Json, json};
 
 use crate::diagnostic::Diagnostic;
-use crate::explain::render::{Line, align, lines};
+use crate::explain::render::{Line, align, fold, lines};
 use crate::explain::{Known, Leaves, Proof, to_json};
 use crate::lower::structure::NodeKind;
 use crate::reason::{catalogue, shipped};
@@ -161,7 +161,7 @@ impl Question {
         if answer.is_empty() {
             return Ok(self.nothing(context));
         }
-        Ok(align(&answer))
+        Ok(align(&if depth.is_none() { fold(answer) } else { answer }))
     }
 
     /// Whether what is asked of an object is one of its attributes.

@@ -13,6 +13,7 @@ pub mod impact;
 pub mod import;
 pub mod log;
 pub mod minimal;
+pub mod mocked;
 pub mod models;
 pub mod modules;
 pub mod plan;

@@ -82,9 +82,12 @@ pub(crate) fn quietly() -> How<'static> {
 
 /// Finds every module that the root module calls, directly or not, fetches those that lie elsewhere, and writes
 /// `modules/modules.json` under `data` (the root's `.terraform`). What fails leaves what was installed before as it was.
+///
+/// - `more`: calls that stand in no module, with the address before their names: those of tests.
 pub fn install_modules(
     context: &Arc<EarlyContext>,
     data: &Path,
+    more: &[(ModuleInstance, ModuleCall)],
     how: How<'_>,
 ) -> (Installation, Diagnostics) {
     let (root, sources) = (&context.world.root, &context.sources);
@@ -107,8 +110,14 @@ pub fn install_modules(
         problems: Diagnostics::new(),
         told: BTreeSet::new(),
         listed: BTreeMap::new(),
+        more: more
+            .iter()
+            .map(|(at, call)| {
+                Arc::new(StaticModule::calling(at.clone(), call.clone(), context.clone()))
+            })
+            .collect(),
     };
-    installer.done.has_calls = !module.calls.is_empty();
+    installer.done.has_calls = !module.calls.is_empty() || !more.is_empty();
     if installer.done.has_calls {
         (installer.how.tell)(Progress::Begun);
     }
@@ -143,6 +152,8 @@ struct Installer<'a> {
     told: BTreeSet<String>,
     /// The versions of registry modules that were asked for.
     listed: BTreeMap<String, Vec<Version>>,
+    /// What calls modules beside the root module.
+    more: Vec<Arc<StaticModule>>,
 }
 
 /// A module whose calls are still to be followed.
@@ -203,7 +214,11 @@ impl Installer<'_> {
     /// Follows calls depth first, in the order of their names.
     fn follow_calls(&mut self, root: Arc<StaticModule>) {
         self.done.modules.insert(root.at(), String::new(), None, ".".to_owned());
-        let mut open = vec![Open { place: root, trail: vec![".".to_owned()], package: None }];
+        let beside = self.more.iter().cloned();
+        // What a test names may be the root module itself.
+        let beside = beside.map(|place| Open { place, trail: Vec::new(), package: None });
+        let mut open: Vec<Open> = beside.rev().collect();
+        open.push(Open { place: root, trail: vec![".".to_owned()], package: None });
         while let Some(caller) = open.pop() {
             let mut called = Vec::new();
             for call in caller.place.module().calls.values() {
@@ -232,6 +247,11 @@ impl Installer<'_> {
                 self.problems.take(put)?
             }
         };
+        if self.files.is_folder(&self.root.join(&put.directory)) {
+            // What is wrong with it is told where it lies, whoever asks next.
+            let (source, version) = (source.recorded(), put.version.clone());
+            self.done.modules.insert(&wanted.at, source, version, put.directory.clone());
+        }
         let module = self.load(&wanted, &put)?;
         let is_known = self
             .before
@@ -243,7 +263,6 @@ impl Installer<'_> {
             self.done.installed.push(it);
         }
         let directory = put.directory.clone();
-        self.done.modules.insert(&wanted.at, source.recorded(), put.version, directory.clone());
         let place = Arc::new(caller.place.child(call, each, module));
         let trail = caller.trail.iter().cloned().chain([directory]).collect();
         Some(Open { place, trail, package: put.package })

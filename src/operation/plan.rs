@@ -87,8 +87,9 @@ async fn prepared(
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }
-    let (pool, problems) =
+    let (mut pool, problems) =
         Pool::start(&session.provider_sources, session.needed_providers(state)).await;
+    pool.mocks = session.mocks.clone();
     if problems.has_errors() {
         return Err(problems);
     }
@@ -231,4 +232,11 @@ fn inputs<'a>(
         workspace: &session.workspace,
         sources: &session.sources,
     }
+}
+
+/// Something is left out of the run.
+pub fn targeting() -> Diagnostic {
+    Diagnostic::warning("Resource targeting is in effect").detail(
+        "You are creating a plan with either the -target option or the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target and -exclude options are not for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
+    )
 }

@@ -13,14 +13,18 @@ use crate::config::inputs::{self as variables, RootVariables, VariableInput};
 use crate::config::{Config, InstalledModules, Variable, load_module, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::encryption;
+use crate::install::Requirements;
 use crate::lower::BlockGraph;
 use crate::lower::trace::providers as provider_keys;
 use crate::observe::provider_sources::ProviderSources;
+use crate::provider::mock::Mocks;
 use crate::reason::{self, EngineRef};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
 use crate::world::{World, side_by_side};
+
+mod tested;
 
 /// One folder, opened.
 pub struct Session {
@@ -38,6 +42,10 @@ pub struct Session {
     pub backend: Snapshots,
     /// Where providers come from.
     pub provider_sources: Arc<ProviderSources>,
+    /// What stands for providers and objects.
+    pub mocks: Arc<Mocks>,
+    /// What is required of providers beside what the configuration requires: by its tests.
+    pub also_required: Requirements,
     /// Warnings met on the way.
     pub warnings: Diagnostics,
 }
@@ -117,8 +125,18 @@ impl Session {
         provider_sources: Arc<ProviderSources>,
     ) -> Session {
         let backend = place.backend(&workspace);
-        let warnings = Diagnostics::new();
-        Session { world, sources, workspace, config, graph, backend, provider_sources, warnings }
+        Session {
+            world,
+            sources,
+            workspace,
+            config,
+            graph,
+            backend,
+            provider_sources,
+            mocks: Arc::default(),
+            also_required: Requirements::default(),
+            warnings: Diagnostics::new(),
+        }
     }
 
     /// Opens the folder for `init`: nothing need be set up yet.

@@ -205,7 +205,8 @@ fn local_modules_are_found_and_written_down() {
         "#,
     );
     let (data, sources) = (folder.path().join(".terraform"), Sources::default());
-    let (done, problems) = install_modules(&context(folder.path(), &sources), &data, quietly());
+    let (done, problems) =
+        install_modules(&context(folder.path(), &sources), &data, &[], quietly());
     assert_eq!(print(&problems, &sources), "");
     let lines: Vec<String> =
         done.installed.iter().map(|it| format!("- {} in {}", it.key, it.directory)).collect();
@@ -218,7 +219,7 @@ fn local_modules_are_found_and_written_down() {
     let text = std::fs::read_to_string(data.join("modules/modules.json")).expect("a file");
     expect![[r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./m","Dir":"m"},{"Key":"a.n","Source":"../n","Dir":"n"},{"Key":"b","Source":"./m","Dir":"m"},{"Key":"b.n","Source":"../n","Dir":"n"}]}"#]].assert_eq(&text);
 
-    let (again, _) = install_modules(&context(folder.path(), &sources), &data, quietly());
+    let (again, _) = install_modules(&context(folder.path(), &sources), &data, &[], quietly());
     assert_eq!(again.installed, []);
 }
 
@@ -235,7 +236,7 @@ fn modules_that_cannot_be_installed_are_told() {
         "#,
     );
     let (data, sources) = (folder.path().join(".terraform"), Sources::default());
-    let (_, problems) = install_modules(&context(folder.path(), &sources), &data, quietly());
+    let (_, problems) = install_modules(&context(folder.path(), &sources), &data, &[], quietly());
     expect![[r#"
         Failed to download module  main.tf:1,25
         Unreadable module directory  main.tf:2,26

@@ -4,7 +4,7 @@ use entail_rules::Node;
 
 use super::Inputs;
 use crate::address::ConfigResource;
-use crate::diagnostic::{Diagnostic, Sort};
+use crate::diagnostic::{Diagnostic, Severity, Sort};
 use crate::expression::values_of;
 use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::Observer;
@@ -48,7 +48,8 @@ pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
             let scope = observer.values.scope(ModuleId(module as u32));
             for (index, condition) in check.asserts.iter().enumerate() {
                 let mut outcome =
-                    conditions::check(condition, &scope, "Check block assertion failed");
+                    conditions::check(condition, &scope, "Check block assertion failed")
+                        .of(&address);
                 // What failed is told last.
                 if outcome.status == Status::Fail
                     && let Some(failure) = outcome.problems.0.last_mut()
@@ -60,7 +61,8 @@ pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
                     let mut undecided = Diagnostic::warning("Check block assertion known after apply")
                         .detail("The condition could not be evaluated at this time, a result will be known when this plan is applied.")
                         .at(condition.condition.span)
-                        .sort(Sort::CheckBlock);
+                        .sort(Sort::CheckBlock)
+                        .failing(&address, Severity::Error);
                     undecided.values = values_of(&condition.condition, &scope, &[], false, false);
                     observer.values.report([undecided]);
                 }

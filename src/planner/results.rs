@@ -31,7 +31,8 @@ impl Observer<'_> {
         for (index, condition) in variable.validations.iter().enumerate() {
             let place = variable_place(self, *module, name).unwrap_or(variable.declared);
             let outcome =
-                conditions::check_validation(condition, &scope, place, self.values.sources);
+                conditions::check_validation(condition, &scope, place, self.values.sources)
+                    .of(&address);
             passed &= !outcome.problems.has_errors();
             self.checks.record(
                 conditions::Kind::Variable,
@@ -54,7 +55,8 @@ impl Observer<'_> {
         let mut passed = true;
         for (index, condition) in output.preconditions.iter().enumerate() {
             let outcome =
-                conditions::check(condition, &scope, "Module output value precondition failed");
+                conditions::check(condition, &scope, "Module output value precondition failed")
+                    .of(&address);
             self.checks.record(
                 conditions::Kind::Output,
                 &config_name(&address),

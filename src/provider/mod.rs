@@ -13,6 +13,7 @@ use crate::schema::ProviderSchema;
 use crate::value::{Path, Type, Value};
 
 pub mod builtin;
+pub mod mock;
 pub mod plugin;
 
 /// A problem that a provider reports.
@@ -314,6 +315,11 @@ pub trait Provider: Send + Sync {
         stored: &RawValue,
         kind: &str,
     ) -> Response<Option<ReadObject>>;
+
+    /// Returns whether what it reads may be unknown: where it is mocked for a plan that is never carried out.
+    fn may_leave_unknown(&self) -> bool {
+        false
+    }
 
     /// Reads a data source.
     async fn read_data(&self, kind: &str, config: &Value) -> Response<Option<Value>>;

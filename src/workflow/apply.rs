@@ -25,6 +25,7 @@ use crate::plan::Plan;
 use crate::policy::Verdict;
 use crate::request::PlanMode;
 use crate::value::{Str, Value};
+use tracing::Instrument;
 
 /// What came of an apply.
 pub enum Applied {
@@ -317,7 +318,9 @@ impl Run<'_> {
         host.tell.carries_out(&|| Ahead::of(approved.plan, &session.backend, parallelism));
         let (sink, stop, watch) = (host.tell, host.stop, self.watch);
         let conduct = Conduct { parallelism, sink, stop, watch };
-        let done = operation::apply(session, pool, approved, snapshot, conduct).await;
+        let span = tracing::info_span!("apply", steps = approved.order.step.len(), parallelism);
+        let work = operation::apply(session, pool, approved, snapshot, conduct);
+        let done = work.instrument(span).await;
         host.tell.has_carried_out();
         let mut done = done?;
         problems.extend(std::mem::take(&mut done.problems));
@@ -350,7 +353,7 @@ impl Run<'_> {
         }
         // `refresh` shows no plan whose changes could be incomplete.
         if !plan.is_unfiltered() && !self.approved.keeps_undecided {
-            problems.0.insert(0, incomplete());
+            problems.0.insert(0, operation::incomplete());
         }
         problems
     }
@@ -367,10 +370,4 @@ fn halted(done: &Done) -> Diagnostic {
         ),
     };
     Diagnostic::error("execution halted").detail(format!("The run was interrupted. What was finished is saved; run the command again for the rest.{abandoned}"))
-}
-
-fn incomplete() -> Diagnostic {
-    Diagnostic::warning("Applied changes may be incomplete").detail(
-        format!("The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    {PROGRAM} plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message."),
-    )
 }

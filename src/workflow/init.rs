@@ -1,5 +1,7 @@
 //! `init`, `get`: a folder is made ready – its modules, its backend, its providers.
 
+use std::path::{Path, PathBuf};
+
 use super::host::Host;
 use super::with_room;
 use crate::backend::workspace;
@@ -11,6 +13,7 @@ use crate::operation::plugins::{Choices, LockFile, install as install_providers}
 use crate::operation::policies::{self, Progress as PolicyProgress};
 use crate::operation::session::{Session, early_context, root_place};
 use crate::state::State;
+use crate::testing::{Open, helpers_of};
 use crate::world::World;
 
 /// What `init` is asked.
@@ -24,6 +27,8 @@ pub struct InitOptions {
     pub get: bool,
     /// Whether newer modules and providers are looked for.
     pub upgrade: bool,
+    /// The folder of tests, whose modules and providers are installed, too.
+    pub tests: PathBuf,
     /// Which providers are installed from where.
     pub providers: Choices,
     /// `-policy=…`: policies that are installed beside those of the CLI configuration.
@@ -89,14 +94,16 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
             set_backend_up(host, backend, step)?;
         }
         if options.get {
-            install_all(host, options.upgrade, &|progress| match progress {
+            install_all(host, (options.upgrade, &options.tests), &|progress| match progress {
                 Progress::Begun if options.upgrade => step(Step::UpgradingModules),
                 other => step(Step::ModuleProgress(other)),
             })?;
         }
         let session =
             host.asking(|| Session::open_unchecked(host.world.clone(), host.sources.clone()));
-        let session = valid(step, session)?;
+        let mut session = valid(step, session)?;
+        let tests = Open { world: host.world, sources: host.sources, directory: &options.tests };
+        session.also_required = valid(step, tests.requirements(&session.config))?;
         step(Step::Providers);
         let state = session.snapshot()?.state.unwrap_or_default();
         let mut warnings = session.warnings.clone();
@@ -162,13 +169,13 @@ impl backends::Asking for Steps<'_> {
 /// If one cannot be had. What was installed by then stays.
 pub fn get(
     host: &Host<'_>,
-    upgrade: bool,
+    (upgrade, tests): (bool, &Path),
     words: &[String],
     step: TellStep<'_>,
 ) -> Result<(), Diagnostics> {
     with_room(|_| {
         install_policies(host, words, (upgrade, false), step)?;
-        install_all(host, upgrade, &|progress| match progress {
+        install_all(host, (upgrade, tests), &|progress| match progress {
             Progress::Begun => {}
             other => step(Step::ModuleProgress(other)),
         })
@@ -187,13 +194,18 @@ fn install_policies(
     policies::install(host.world, host.sources, words, how)
 }
 
-fn install_all(host: &Host<'_>, upgrade: bool, tell: &dyn Fn(Progress)) -> Result<(), Diagnostics> {
+fn install_all(
+    host: &Host<'_>,
+    (upgrade, tests): (bool, &Path),
+    tell: &dyn Fn(Progress),
+) -> Result<(), Diagnostics> {
+    let called = helpers_of(host.world, tests, host.sources)?;
     let data = workspace::data_folder(host.world);
     let settings = Settings::of(host.world);
     let how = How { upgrade, settings: &settings, tell };
     let problems = host.asking(|| {
         let context = early_context(host.world, host.sources)?;
-        let (_, problems) = install_modules(&context, &data, how);
+        let (_, problems) = install_modules(&context, &data, &called, how);
         if problems.has_errors() { Err(problems) } else { Ok(problems) }
     })?;
     host.tell.problems(problems);

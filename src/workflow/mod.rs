@@ -31,6 +31,7 @@ pub mod query;
 pub mod requirements;
 pub mod show;
 pub mod state;
+pub mod test;
 pub mod unused;
 pub mod validate;
 pub mod why;

@@ -42,6 +42,8 @@ pub(super) fn open(
     provider_sources: ProviderSources,
 ) -> Result<Session, Diagnostics> {
     let provider_sources = Arc::new(provider_sources);
+    let span = tracing::info_span!("read the configuration");
+    let _entered = span.enter();
     host.asking(|| {
         let (world, sources) = (host.world.clone(), host.sources.clone());
         Session::open_with(world, sources, &state.files, provider_sources.clone())

@@ -39,6 +39,8 @@ pub struct PlanOptions {
     pub request: Request,
     /// Where the state lies, and its lock.
     pub state: StateOptions,
+    /// Providers that are mocked: their types, as local names or source addresses.
+    pub mocks: Vec<String>,
     /// Where to save the plan.
     pub out: Option<PathBuf>,
     /// The key that signs it.

@@ -5,14 +5,15 @@ use super::judging::in_force;
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::PlanOptions;
 use super::with_room;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostics;
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::operation::variables::RootVariables;
-use crate::operation::{generate, plan as operation, saved};
+use crate::operation::{generate, mocked, plan as operation, saved};
 use crate::planner::Finished;
 use crate::request::Request;
 use crate::state::State;
+use tracing::Instrument;
 
 /// A plan that was made and told.
 pub struct Made {
@@ -38,6 +39,9 @@ async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostic
     let request = &options.request;
     let mut session = open_to_plan(host, &options.state, request).await?;
     generate::declare(&mut session, request)?;
+    if !options.mocks.is_empty() {
+        session.mocks = std::sync::Arc::new(mocked::providers(&session, &options.mocks)?);
+    }
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, request)?;
@@ -77,10 +81,11 @@ pub(super) async fn plan_and_warn(
 ) -> Result<Planned, Diagnostics> {
     let filtered = !request.has_no_filters();
     let work = operation::plan(session, request, state, variables, host.tell);
+    let work = work.instrument(tracing::info_span!("plan"));
     let result = host.unless_stopped(work).await;
     let complete = |mut problems: Diagnostics| {
         if filtered {
-            problems.0.insert(0, targeting());
+            problems.0.insert(0, operation::targeting());
         }
         problems.extend(session.warnings.iter().cloned());
         problems
@@ -92,10 +97,4 @@ pub(super) async fn plan_and_warn(
         }
         Err(problems) => Err(complete(problems)),
     }
-}
-
-fn targeting() -> Diagnostic {
-    Diagnostic::warning("Resource targeting is in effect").detail(
-        "You are creating a plan with either the -target option or the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target and -exclude options are not for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
-    )
 }

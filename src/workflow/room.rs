@@ -18,9 +18,10 @@ pub fn with_room<T: Send>(work: impl FnOnce(&Runtime) -> T + Send) -> Result<T, 
     threads::probe().and_then(|()| threads::probe_descriptors()).map_err(|it| no_room(&it))?;
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|it| no_room(&it))?;
+    let span = tracing::Span::current();
     std::thread::scope(|scope| {
-        let worker =
-            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(&runtime));
+        let work = || span.in_scope(|| work(&runtime));
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let worker = worker.map_err(|it| no_room(&it))?;
         worker.join().map_err(|cause| std::panic::resume_unwind(cause))
     })

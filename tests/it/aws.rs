@@ -109,13 +109,14 @@ output "queue" {
 "#;
 
 /// A simulated cloud on a port of its own; it ends with the test.
-struct Cloud {
+pub(super) struct Cloud {
     server: Child,
-    address: String,
+    /// Its host and port.
+    pub(super) address: String,
 }
 
 impl Cloud {
-    fn start() -> Option<Cloud> {
+    pub(super) fn start() -> Option<Cloud> {
         let mut server = Command::new("moto_server")
             .args(["-H", "127.0.0.1", "-p", "0"])
             .stdin(Stdio::null())

@@ -73,6 +73,11 @@ fn cases_of_impact() {
 }
 
 #[test]
+fn cases_of_test() {
+    check_group("test");
+}
+
+#[test]
 fn cases_of_why() {
     check_group("why");
 }

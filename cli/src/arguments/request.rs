@@ -146,7 +146,8 @@ fn mode(planning: &PlanningArgs) -> Result<PlanMode, Diagnostic> {
     }
 }
 
-fn compat(program: Option<&str>) -> Result<bool, Diagnostic> {
+/// Returns whether a flag names the other program.
+pub fn compat(program: Option<&str>) -> Result<bool, Diagnostic> {
     match program {
         None => Ok(false),
         Some("opentofu") => Ok(true),

@@ -46,6 +46,8 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &GetArgs) -> Result<u8, Diagno
     begin(ui, &args.output, false)?;
     no_words(&args.words)?;
     let ui = &*ui;
-    get(&ui.host(world), args.update, &args.policy, &|step| ui.step(&step))?;
+    get(&ui.host(world), (args.update, &args.test_directory), &args.policy, &|step| {
+        ui.step(&step)
+    })?;
     Ok(0)
 }

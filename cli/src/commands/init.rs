@@ -123,6 +123,7 @@ impl InitArgs {
             backend: self.backend.then_some(backend),
             get: self.get,
             upgrade: self.upgrade,
+            tests: self.test_directory.clone(),
             providers,
             policies: self.policy.clone(),
         }

@@ -39,6 +39,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub generate_config_out: Option<PathBuf>,
 
+    /// Plan without this provider, by its type: it needs no credentials, and what it would decide is unknown. May be repeated
+    #[arg(long, value_name = "TYPE", action = ArgAction::Append, conflicts_with = "out")]
+    pub mock: Vec<String>,
+
     /// Save the plan in this file
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -87,6 +91,7 @@ impl PlanArgs {
             request,
             state: StateOptions::from(&self.state),
             key: self.key()?,
+            mocks: self.mock.clone(),
             out: self.out.clone(),
             policies: self.policies.options()?,
         })

@@ -71,7 +71,10 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<u8, D
     let ui = &*ui;
     let problems = match unreadable {
         Some(problem) => problem.into(),
-        None => validate(&Host { sources: &sources, ..ui.host(&world) })?,
+        None => {
+            let tests = (!args.no_tests).then_some(&*args.test_directory);
+            validate(&Host { sources: &sources, ..ui.host(&world) }, tests)?
+        }
     };
     if json {
         ui.out(&view::json(&problems, &ui.sources));

@@ -7,6 +7,8 @@ use entail::request::PlanMode;
 use entail::workflow::Ask;
 use expect_test::expect;
 
+use entail::event::Sink;
+
 use super::*;
 
 #[derive(Clone, Default)]

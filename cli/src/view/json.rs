@@ -3,6 +3,7 @@
 mod change;
 mod hook;
 mod problem;
+mod test;
 
 use entail::address::Instance;
 use entail::diagnostic::{Diagnostic, Severity, Sources};
@@ -17,6 +18,7 @@ use serde_json::value::RawValue;
 use self::change::{action_name, change, change_action};
 use self::hook::Hook;
 pub use self::problem::{DiagnosticForm, diagnostic};
+pub use self::test::*;
 use super::progress::{output_lines, summary};
 use super::{COMPATIBLE_VERSION, PRODUCT};
 

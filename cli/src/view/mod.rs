@@ -19,6 +19,7 @@ pub mod schema;
 pub mod snippet;
 pub mod state;
 pub mod style;
+pub mod test;
 pub mod validate;
 
 /// What the program calls itself in sentences.

@@ -32,6 +32,8 @@ struct Step {
     action: Action,
     since: Instant,
     last: Option<Duration>,
+    /// What traces are told of it.
+    span: tracing::Span,
 }
 
 impl Running {
@@ -46,18 +48,28 @@ impl Running {
         match event {
             Event::ApplyStart(it, action) => {
                 let last = self.left.remove(&(it.address.to_string(), *action)).flatten();
-                let step = Step { action: *action, since: Instant::now(), last };
-                self.steps.insert(name(it), step);
+                let (name, doing) = (name(it), doing(*action));
+                let span = tracing::info_span!("step", address = name, doing);
+                span.in_scope(|| tracing::info!("begins"));
+                let step = Step { action: *action, since: Instant::now(), last, span };
+                self.steps.insert(name, step);
             }
             Event::ApplyComplete(it, ..) => {
                 self.done += 1;
-                self.steps.remove(&name(it));
+                self.end(&name(it), "is done");
             }
             Event::ApplyErrored(it, ..) => {
                 self.failed += 1;
-                self.steps.remove(&name(it));
+                self.end(&name(it), "has failed");
             }
             _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &str, how: &'static str) {
+        if let Some(step) = self.steps.remove(name) {
+            let elapsed = step.since.elapsed();
+            step.span.in_scope(|| tracing::info!(?elapsed, "{how}"));
         }
     }
 

@@ -114,15 +114,13 @@ impl Container {
     }
 
     async fn demand(&self, ask: &Ask) -> Result<Answer, Trouble> {
-        let answer = self.way.send(ask).await?;
-        if answer.is_success() {
-            return Ok(answer);
-        }
-        let trouble = self.way.service.denial(ask.host(), &answer);
-        // What an earlier attempt has done is not undone by the denial of a later one.
-        match answer.may_be_done && ask.method != Method::GET && ask.method != Method::HEAD {
-            true => Err(Trouble::Unanswered(trouble.to_string())),
-            false => Err(trouble),
+        let changes = ask.method != Method::GET && ask.method != Method::HEAD;
+        match self.way.demand(ask).await {
+            // What an earlier attempt has done is not undone by the denial of a later one.
+            Err(Trouble::Denied(it)) if it.may_be_done && changes => {
+                Err(Trouble::Unanswered(it.text))
+            }
+            answer => answer,
         }
     }
 

@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::blobs::Container;
 use super::environment::{Cloud, Environment};
+use super::identity::Identity;
 use super::service::Azure;
 use super::settings::{Access, Settings};
 use super::{Azurerm, RECORD};
@@ -182,6 +183,13 @@ fn a_state_is_written_only_over_the_one_that_was_read() {
     it.double.fault("PUT", "net", Fault::AnswerLost);
     it.write("three", &seen).expect("written, and told by reading back");
     assert_eq!(it.blob().bytes, b"three");
+    let (_, seen) = it.read();
+    it.double.fault("PUT", "net", Fault::Busy);
+    it.write("four", &seen).expect("written the second time");
+    let (_, seen) = it.read();
+    it.double.fault("PUT", "net", Fault::Lost);
+    it.write("five", &seen).expect("written the second time");
+    assert_eq!(it.blob().bytes, b"five");
 }
 
 #[test]
@@ -225,6 +233,49 @@ fn a_lease_without_a_record_can_be_ended_by_its_id() {
     assert!(unlock("2").is_err());
     unlock("1").expect("ended");
     assert_eq!(it.blob().lease, None);
+}
+
+#[test]
+fn the_key_of_the_account_is_asked_for_as_an_identity() {
+    let double = Double::start(|asked| match asked.path.ends_with("/listKeys") {
+        true => Reply::text(200, "application/json", r#"{"keys":[{"value":"dmVyeS1zZWNyZXQ="}]}"#),
+        false => {
+            Reply::text(200, "application/json", r#"{"access_token":"proof","expires_in":3600}"#)
+        }
+    });
+    let cloud = Environment {
+        suffix: "blob.test".into(),
+        login: double.url(),
+        manager: double.url(),
+        audience: "https://manager.test/".into(),
+    };
+    let secret = Identity::Secret { client: "c".into(), secret: "hush".into() };
+    let mut settings = scene().store.settings;
+    settings.environment = Cloud::Known(cloud);
+    settings.tenant = Some("t".into());
+    settings.access = Access::KeyOf {
+        identity: Arc::new(secret),
+        subscription: Some("sub".into()),
+        group: "group".into(),
+    };
+    let store = Azurerm {
+        world: Arc::new(World::of_this_process()),
+        settings,
+        container: OnceCell::new(),
+        held: Mutex::default(),
+    };
+    let address =
+        wait(&store, async { Ok::<_, std::io::Error>(store.container().await?.address.clone()) });
+    assert_eq!(address.expect("a container"), "https://acc.blob.blob.test/states");
+    let log = double.log.lock();
+    let body = String::from_utf8_lossy(&log[0].body);
+    assert_eq!(log[0].path, "/t/oauth2/v2.0/token");
+    assert!(body.contains("scope=https%3A%2F%2Fmanager.test%2F.default"), "{body}");
+    assert_eq!(
+        log[1].path,
+        "/subscriptions/sub/resourceGroups/group/providers/Microsoft.Storage/storageAccounts/acc/listKeys"
+    );
+    assert_eq!(log[1].header("authorization"), Some("Bearer proof"));
 }
 
 #[track_caller]

@@ -28,11 +28,13 @@ pub fn context(world: &Arc<World>, client: &Client, set: BTreeMap<String, String
 }
 
 /// As [`context`], where programs are started by the shell, as they stand in the files of AWS.
+#[cfg(feature = "backend-s3")]
 pub fn with_shell(context: Context, world: &Arc<World>) -> Context {
     context.with_command_execute(Programs { world: world.clone(), shell: Some("sh") })
 }
 
 /// As [`context`], where some files stand in the configuration.
+#[cfg(feature = "backend-azurerm")]
 pub fn with_files(
     context: Context,
     world: &Arc<World>,

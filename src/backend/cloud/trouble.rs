@@ -27,12 +27,14 @@ pub struct Denial {
     pub code: String,
     /// What the user is told.
     pub text: String,
+    /// Whether an earlier attempt had no clear answer, and may have been carried out.
+    pub may_be_done: bool,
 }
 
 impl Trouble {
     /// Returns a denial with the words that its service has for it.
     pub fn denied(status: u16, code: &str, text: String) -> Trouble {
-        Trouble::Denied(Denial { status, code: code.to_owned(), text })
+        Trouble::Denied(Denial { status, code: code.to_owned(), text, may_be_done: false })
     }
 
     /// Whether another attempt may do better.

@@ -10,7 +10,7 @@ use http::{HeaderMap, Method};
 use reqsign_core::{Signer, SigningCredential};
 use reqwest::Client;
 
-use super::trouble::{Trouble, foreign};
+use super::trouble::{Denial, Trouble, foreign};
 use crate::install::web::describe;
 
 /// A request before it is signed.
@@ -157,10 +157,15 @@ impl<K: SigningCredential> Way<K> {
     /// Those of sending, and what the service says that has not done it.
     pub async fn demand(&self, ask: &Ask) -> Result<Answer, Trouble> {
         let answer = self.send(ask).await?;
-        match answer.is_success() {
-            true => Ok(answer),
-            false => Err(self.service.denial(ask.host(), &answer)),
+        if answer.is_success() {
+            return Ok(answer);
         }
+        Err(match self.service.denial(ask.host(), &answer) {
+            Trouble::Denied(it) => {
+                Trouble::Denied(Denial { may_be_done: answer.may_be_done, ..it })
+            }
+            other => other,
+        })
     }
 
     async fn once(&self, ask: &Ask) -> Result<Answer, Trouble> {

@@ -12,6 +12,8 @@ use crate::backend::local::Choice;
 use crate::backend::lock::{LockInfo, LockProblem};
 use crate::backend::registry;
 use crate::backend::store::{Refused, Store, Version, wait};
+use crate::diagnostic::Diagnostic;
+use crate::error::Error;
 use crate::value::Value;
 use crate::world::World;
 
@@ -79,7 +81,7 @@ struct Scene {
     kept: Shared,
 }
 
-fn open(url: &str, settings: &[(&str, &str)]) -> Result<Arc<dyn Store>, String> {
+fn open(url: &str, settings: &[(&str, &str)]) -> Result<Arc<dyn Store>, Error> {
     let kind = registry::kind("gcs").expect("the kind is there");
     let endpoint = format!("{url}/storage/v1/");
     let usual = [
@@ -96,7 +98,8 @@ fn open(url: &str, settings: &[(&str, &str)]) -> Result<Arc<dyn Store>, String> 
     let mut world = World::of_this_process();
     world.environment.retain(|name, _| !name.starts_with("GOOGLE_"));
     let opened = kind.open(&Arc::new(world), &given, &Choice::default());
-    opened.map_err(|it| it.iter().map(|it| it.detail.clone()).collect::<Vec<_>>().join("\n"))
+    let detail = |it: &Diagnostic| it.detail.clone();
+    opened.map_err(|it| it.iter().map(detail).collect::<Vec<_>>().join("\n").into())
 }
 
 fn scene(settings: &[(&str, &str)]) -> Scene {
@@ -160,6 +163,7 @@ fn what_became_of_a_write_without_an_answer_is_read_back() {
     let first = it.write("one", &nothing).expect("written");
     assert_eq!(it.read(), (b"one".to_vec(), first.clone()));
     it.double.fault("POST", "/upload", Fault::Busy);
+    it.double.fault("POST", "/upload", Fault::Lost);
     it.write("two", &first).expect("written");
 }
 
@@ -235,11 +239,16 @@ fn what_is_wrong_is_told_and_no_secret_with_it() {
     ] {
         let told = open("http://127.0.0.1:1", &[setting]);
         assert!(told.is_err() != part.is_empty(), "{setting:?}");
-        assert!(told.err().unwrap_or_default().contains(part), "{setting:?}");
+        assert!(told.err().is_none_or(|it| it.words().contains(part)), "{setting:?}");
     }
     let both = [
         ("encryption_key", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="),
         ("kms_encryption_key", "k"),
     ];
-    assert!(open("http://127.0.0.1:1", &both).expect_err("both").contains("only one of the two"));
+    assert!(
+        open("http://127.0.0.1:1", &both)
+            .expect_err("both")
+            .words()
+            .contains("only one of the two")
+    );
 }

@@ -135,7 +135,7 @@ impl Parts {
         let mut problems = problems.into_iter();
         let Some((keeper, first)) = problems.next() else { return Ok(()) };
         let (why, holder) = match first {
-            NotUnlocked::InUse => return Err(first),
+            NotUnlocked::InUse | NotUnlocked::Disabled(_) => return Err(first),
             NotUnlocked::Failed(why, holder) => (why, holder),
         };
         let name = self.lock_name(keeper, key);

@@ -167,6 +167,18 @@ impl StaticModule {
         }
     }
 
+    /// Returns a module that only calls others, at an address of its own: as tests do.
+    pub fn calling(
+        at: ModuleInstance,
+        call: ModuleCall,
+        context: Arc<EarlyContext>,
+    ) -> StaticModule {
+        let calls = BTreeMap::from([(call.name.text.clone(), call)]);
+        let module = Module { directory: ".".to_owned(), calls, ..Module::default() };
+        let root = StaticModule::root(Arc::new(module), context);
+        StaticModule { address: at.module(), at, ..root }
+    }
+
     /// Returns a module that one of this module's calls leads to.
     ///
     /// - `each`: the repetition, for a call that is expanded before planning.

@@ -142,7 +142,8 @@ fn no_source(name: &str, at: Span) -> Diagnostic {
     )
 }
 
-fn invalid_source(text: &str, why: &SourceError, at: Span) -> Diagnostic {
+/// A text is no source address.
+pub(in crate::config) fn invalid_source(text: &str, why: &SourceError, at: Span) -> Diagnostic {
     let (summary, detail) = match why {
         SourceError::MaybeRelative => (
             "Invalid module source address",

@@ -43,7 +43,7 @@ mod sets;
 mod strings;
 mod templates;
 mod types;
-mod yaml;
+pub(crate) mod yaml;
 
 /// A function.
 pub struct Function {

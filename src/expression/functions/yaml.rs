@@ -39,6 +39,15 @@ fn yamlencode(call: &Call<'_>) -> CallResult {
         .ok_or_else(|| Failure::call("the value cannot be written as YAML"))
 }
 
+/// Reads a document of YAML.
+///
+/// # Errors
+///
+/// If it is none, with its place.
+pub(crate) fn decode(text: &str) -> Result<Value, crate::error::Error> {
+    read::decode(text)
+}
+
 /// Writes a document.
 fn encode(value: &Value) -> Option<String> {
     let mut bytes = Vec::new();

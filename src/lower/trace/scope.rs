@@ -11,6 +11,7 @@ use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::{Around, Ask, Declared, Scope, Subject, parse_reference};
+use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
 use crate::syntax::{Expression, Name, Step};
@@ -187,6 +188,7 @@ impl Scope for TraceScope<'_> {
     fn around(&self) -> Around<'_> {
         Around {
             directory: Some(&self.trace.structure.module(self.module).config.directory),
+            root: Some(&self.trace.structure.module(Structure::ROOT).config.directory),
             workspace: Some(self.trace.input.workspace),
             each: match self.each {
                 Each::Known(key, value) => Some((key, value.as_ref())),

@@ -10,6 +10,7 @@ use crate::config;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::functions::Failure;
 use crate::expression::{Around, Ask, Declared, Scope};
+use crate::lower::Structure;
 use crate::lower::structure::ModuleId;
 use crate::observe::functions;
 use crate::schema::FunctionSignature;
@@ -78,6 +79,7 @@ impl Scope for ValueScope<'_, '_> {
     fn around(&self) -> Around<'_> {
         Around {
             directory: Some(&self.config().directory),
+            root: Some(&self.values.structure.module(Structure::ROOT).config.directory),
             workspace: Some(self.values.workspace),
             is_applying: Some(!self.values.planning),
             each: self.each.as_ref().map(|(key, value)| (key, value.as_ref())),

@@ -23,7 +23,7 @@ pub(super) fn read(
     let mut found = Diagnostics::new();
     for flag in flags.iter().filter(|it| !it.is_empty()) {
         match flag.split_once('=') {
-            Some((name, text)) => match kind.setting(name, &Value::string(text)) {
+            Some((name, text)) => match value(kind, sources, name, text) {
                 Ok(text) => drop(given.insert(name.to_owned(), text)),
                 Err(Unfit::Unknown) => found.push(problems::unexpected(name)),
                 Err(Unfit::Empty(what)) => found.push(problems::empty(name, what)),
@@ -37,6 +37,20 @@ pub(super) fn read(
         }
     }
     if found.has_errors() { Err(found) } else { Ok(Some(given)) }
+}
+
+/// Reads `NAME=VALUE`: text where the setting is simple, else an expression.
+fn value(kind: &Kind, sources: &Sources, name: &str, text: &str) -> Result<Value, Unfit> {
+    let setting = kind.settings.iter().find(|it| it.name == name);
+    if setting.is_none_or(|it| it.shape.ty().is_primitive()) {
+        return kind.setting(name, &Value::string(text));
+    }
+    let id = sources.add(format!("-backend-config={name}"), text.into());
+    let read = syntax::parse_expression(id, text, 0).and_then(|it| evaluate_constant(&it));
+    let read = read.map_err(|problems| {
+        Unfit::Type(problems.iter().next().map(|it| it.detail.clone()).unwrap_or_default())
+    });
+    kind.setting(name, &read?)
 }
 
 fn read_file(

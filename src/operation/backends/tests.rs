@@ -214,7 +214,7 @@ fn arguments_may_be_computed_and_must_make_sense() {
         use: Incorrect attribute value type (Inappropriate value for attribute "path": string required, but have tuple.)
         use: Unsupported argument (An argument named "nope" is not expected here.)
         use: Dynamic value in static context (Unable to use terraform_data.a in static context, which is required by backend.local)
-        use: Unsupported backend type (The backend "remote" is not supported: keep the state in "s3", "gcs", "azurerm", "pg" or "http" instead, or keep it with the program that has it. The backends that are supported: "http", "inmem", "local" and "pg".)
+        use: Unsupported backend type (The backend "remote" is not supported: keep the state in "s3", "gcs", "azurerm", "pg" or "http" instead, or keep it with the program that has it. The backends that are supported: "consul", "http", "inmem", "kubernetes", "local" and "pg".)
         use: Undefined variable (Undefined variable var.x)
         use: Undefined local (Undefined local local.secret)
         use: Encryption is not supported (State and plan encryption is not supported yet. Its settings were evaluated, and nothing was read or written.)

@@ -101,7 +101,7 @@ impl Folder {
         };
         let how = How { upgrade: self.upgrade, settings: &self.settings, tell: &tell };
         let context = context(self.folder.path(), &sources);
-        let (done, problems) = install_modules(&context, &self.path(".terraform"), how);
+        let (done, problems) = install_modules(&context, &self.path(".terraform"), &[], how);
         let mut text = text.into_inner();
         text.push_str(&print(&problems, &sources));
         for it in problems.iter().filter(|it| it.summary.starts_with("Failed to download")) {

@@ -43,6 +43,7 @@ pub enum LockFile {
 /// Returns every provider that configuration and state require.
 pub fn required(session: &Session, state: &State) -> (Requirements, Diagnostics) {
     let (required, problems) = Requirements::of(&session.config);
+    let required = required.and(session.also_required.clone());
     (required.also(session.needed_providers(state)), problems)
 }
 

@@ -30,6 +30,7 @@ fn check(files: &str, expected: Expect) {
     let (_, installed) = crate::operation::modules::install_modules(
         &context,
         &data,
+        &[],
         crate::operation::modules::quietly(),
     );
     assert!(!installed.has_errors(), "{installed:?}");

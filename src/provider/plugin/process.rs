@@ -108,7 +108,11 @@ impl Process {
                 Err(status) => Err((process.failure(name, &status).await, is_unreadable(&status))),
             }
         });
-        done.await.unwrap_or_else(|it| Err(unread(&it.to_string())))
+        let began = std::time::Instant::now();
+        let answer = done.await.unwrap_or_else(|it| Err(unread(&it.to_string())));
+        let (elapsed, failed) = (began.elapsed(), answer.is_err());
+        tracing::trace!(call = name, ?elapsed, failed, "provider answers");
+        answer
     }
 
     /// Says what a failed call means.

@@ -117,7 +117,7 @@ fuzz_target!(|bytes: &[u8]| {
     let settings = Settings::default();
     let how = How { upgrade: false, settings: &settings, tell: &|_| {} };
     if let Ok(context) = early_context(&Arc::new(world), &Sources::default()) {
-        install_modules(&context, &root.join(".terraform"), how);
+        install_modules(&context, &root.join(".terraform"), &[], how);
     }
     let beside: Vec<String> =
         names(&root).into_iter().filter(|it| *it != ".terraform").collect();

@@ -46,7 +46,7 @@ pub fn given(
             Origin::File(_, span) | Origin::AutoFile(_, span) => ("file", sources.place(*span)),
             Origin::Environment => ("environment", format!("TF_VAR_{name}")),
             Origin::Prompt => ("answer", "the terminal".to_owned()),
-            Origin::Call(span) => ("input", sources.place(*span)),
+            Origin::Call(span) | Origin::Test(span) => ("input", sources.place(*span)),
         };
         (name.clone(), Given { kind: kind.to_owned(), place })
     };

@@ -1,0 +1,58 @@
+//! Programs that give out credentials for a cluster: `exec`.
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+
+use serde_json::{Value as Json, json};
+
+use crate::error::{Error, ErrorContext};
+
+/// A program that gives out credentials.
+pub(super) struct Program {
+    /// The version of the answer that is expected.
+    pub version: String,
+    pub command: String,
+    pub arguments: Vec<String>,
+    /// What is set beside the environment of this process.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// What it has given.
+pub(super) struct Given {
+    pub token: Option<String>,
+    pub identity: Option<(String, String)>,
+}
+
+impl Program {
+    /// Asks the program. Neither what it prints nor its arguments are told, since they may hold secrets.
+    pub async fn ask(&self) -> Result<Given, Error> {
+        let command = &self.command;
+        let question = json!({
+            "apiVersion": self.version, "kind": "ExecCredential", "spec": {"interactive": false},
+        });
+        let run = tokio::process::Command::new(command)
+            .args(&self.arguments)
+            .envs(&self.variables)
+            .env("KUBERNETES_EXEC_INFO", question.to_string())
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let output =
+            run.await.context(format_args!("failed to run {command:?} for credentials"))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("{command:?} gives no credentials: {}", said.trim()).into());
+        }
+        let malformed = format!(
+            "{command:?} gives no credentials: it prints no ExecCredential with a token or a certificate"
+        );
+        let answer: Json = serde_json::from_slice(&output.stdout).map_err(|_| malformed.clone())?;
+        let text = |name: &str| answer["status"][name].as_str().map(str::to_owned);
+        let identity = text("clientCertificateData").zip(text("clientKeyData"));
+        let given = Given { token: text("token"), identity };
+        if given.token.is_none() && given.identity.is_none() {
+            return Err(malformed.into());
+        }
+        Ok(given)
+    }
+}

@@ -1,0 +1,10 @@
+//! Services that keep states: a server of states over HTTP, doubles of Consul and Kubernetes, a real PostgreSQL, and a proxy that breaks
+//! connections. Everything is in this process, but for PostgreSQL, and ends with it.
+
+pub mod consul;
+pub mod http;
+pub mod kubernetes;
+pub mod postgres;
+mod protobuf;
+pub mod proxy;
+pub mod states;
