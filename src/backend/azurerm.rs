@@ -25,8 +25,9 @@ use crate::world::World;
 
 mod blobs;
 mod connect;
-mod environment;
-mod identity;
+pub(crate) mod environment;
+pub(crate) mod identity;
+pub(crate) mod principal;
 mod service;
 mod settings;
 #[cfg(test)]

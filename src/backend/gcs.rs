@@ -20,9 +20,9 @@ use super::workspace;
 use crate::error::Error;
 use crate::world::World;
 
-mod identity;
+pub(crate) mod identity;
 mod objects;
-mod service;
+pub(crate) mod service;
 mod settings;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::local::Choice;
-use super::opening::{Opening, missing};
+use super::opening::{Opening, Owner, missing};
 use super::shape::{Arguments, Setting, Unfit};
 use super::store::Store;
 use crate::diagnostic::Diagnostics;
@@ -51,7 +51,8 @@ impl Kind {
         given: &Arguments,
         choice: &Choice,
     ) -> Result<Arc<dyn Store>, Diagnostics> {
-        let opening = Opening { world, kind: self, given, choice };
+        let (owner, settings) = (Owner::Backend(self.name), self.settings);
+        let opening = Opening { world, owner, settings, given, choice };
         let mut problems = Diagnostics::new();
         for setting in self.settings {
             match opening.value(setting.name) {

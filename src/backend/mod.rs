@@ -13,7 +13,7 @@ use crate::state::State;
 #[cfg(feature = "backend-azurerm")]
 pub mod azurerm;
 #[cfg(feature = "cloud")]
-mod cloud;
+pub(crate) mod cloud;
 #[cfg(feature = "backend-consul")]
 mod consul;
 #[cfg(test)]

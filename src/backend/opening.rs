@@ -1,6 +1,7 @@
 //! What a store is opened with: its arguments, and the environment where they are silent.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use super::kind::Kind;
@@ -10,23 +11,69 @@ use crate::diagnostic::Diagnostic;
 use crate::value::{Value, convert};
 use crate::world::World;
 
+/// Whose arguments are read. Services of a cloud keep states and keys, and are asked with the same credentials.
+#[derive(Clone, Copy, Debug)]
+pub enum Owner {
+    /// A kind of backend.
+    Backend(&'static str),
+    /// A kind of key provider.
+    Keys(&'static str),
+}
+
 /// All that a kind of backend is told when a store of it is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
     /// The environment, the clock, the folders.
     pub world: &'a Arc<World>,
-    /// The kind.
-    pub kind: &'a Kind,
+    /// Whose arguments they are.
+    pub owner: Owner,
+    /// Which arguments there are.
+    pub settings: &'a [Setting],
     /// What was set.
     pub given: &'a Arguments,
     /// What flags say of files; only a store in files knows of it.
     pub choice: &'a Choice,
 }
 
+impl Owner {
+    /// An argument, or what stands in for it, makes no sense.
+    pub fn invalid(self, name: &str, why: &str) -> Diagnostic {
+        self.wrong(format!("The argument {name:?} of the {self} cannot be used: {why}."))
+    }
+
+    /// The arguments make no sense.
+    pub fn wrong(self, detail: String) -> Diagnostic {
+        let title = match self {
+            Owner::Backend(_) => "Invalid backend configuration",
+            Owner::Keys(_) => "Invalid key provider configuration",
+        };
+        Diagnostic::error(title).detail(detail)
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Owner::Backend(name) => write!(f, "backend {name:?}"),
+            Owner::Keys(name) => write!(f, "key provider {name:?}"),
+        }
+    }
+}
+
 impl Opening<'_> {
     fn setting(&self, name: &str) -> &Setting {
-        let found = self.kind.settings.iter().find(|it| it.name == name);
+        let found = self.settings.iter().find(|it| it.name == name);
         found.expect("a kind asks for its own settings")
+    }
+
+    /// Whether there is such an argument.
+    pub fn has(&self, name: &str) -> bool {
+        self.settings.iter().any(|it| it.name == name)
+    }
+
+    /// An argument, or what stands in for it, makes no sense.
+    pub fn invalid(&self, name: &str, why: &str) -> Diagnostic {
+        self.owner.invalid(name, why)
     }
 
     /// Returns the value of an argument: what was set, else what the environment says, else null.
@@ -53,7 +100,7 @@ impl Opening<'_> {
         };
         convert(&Value::string(text), ty).map_err(|why| {
             let variable = format!("the environment variable {variable}");
-            invalid(self.kind.name, name, &format!("{variable} stands in for it: {why}"))
+            self.invalid(name, &format!("{variable} stands in for it: {why}"))
         })
     }
 
@@ -84,7 +131,7 @@ impl Opening<'_> {
         }
         let whole = value.as_int().and_then(|it| u64::try_from(it).ok());
         let why = "a whole number that is not negative is required";
-        whole.map(Some).ok_or_else(|| invalid(self.kind.name, name, why))
+        whole.map(Some).ok_or_else(|| self.invalid(name, why))
     }
 
     /// Returns strings in order; none where it is not set.
@@ -107,9 +154,8 @@ pub fn table_of(value: &Value) -> BTreeMap<String, String> {
 }
 
 /// An argument, or what stands in for it, makes no sense.
-pub fn invalid(kind: &str, name: &str, why: &str) -> Diagnostic {
-    Diagnostic::error("Invalid backend configuration")
-        .detail(format!("The argument {name:?} of the backend {kind:?} cannot be used: {why}."))
+pub fn invalid(kind: &'static str, name: &str, why: &str) -> Diagnostic {
+    Owner::Backend(kind).invalid(name, why)
 }
 
 /// An argument is needed and not set.

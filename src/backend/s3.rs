@@ -20,15 +20,16 @@ use super::store::{Content, Refused, Store, Version};
 use super::workspace;
 use crate::world::World;
 
+pub(crate) mod access;
 mod address;
-mod checks;
+pub(crate) mod checks;
 mod identity;
 mod locks;
 mod objects;
 mod profile;
-mod service;
+pub(crate) mod service;
 mod settings;
-mod table;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod tokens;

@@ -181,9 +181,22 @@ where
     T: Send,
     E: Send + From<io::Error>,
 {
-    if store.is_at_hand() {
-        return answer.now_or_never().expect("a store at hand answers at once");
+    match store.is_at_hand() {
+        true => answer.now_or_never().expect("a store at hand answers at once"),
+        false => wait_for(answer),
     }
+}
+
+/// Waits for the answer of a service, in whatever thread this is.
+///
+/// # Errors
+///
+/// Those of the answer, and that of a system that has no thread left.
+pub fn wait_for<T, E>(answer: impl Future<Output = Result<T, E>> + Send) -> Result<T, E>
+where
+    T: Send,
+    E: Send + From<io::Error>,
+{
     // A thread that runs a runtime must not wait in another, so the store's own runtime is asked from a thread of its own.
     std::thread::scope(|scope| {
         let asked = std::thread::Builder::new().spawn_scoped(scope, || runtime()?.block_on(answer));

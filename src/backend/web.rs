@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::{Client, RequestBuilder, redirect};
+use reqwest::{Client, Proxy, RequestBuilder, redirect};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
@@ -43,6 +43,33 @@ pub fn client(world: &World, trust: &Trust) -> Result<Client, Error> {
         .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")))
         .build()
         .context(FAILED)
+}
+
+/// Returns a client for a service that is shown a token with each request: it follows no redirection, for the token is nobody
+/// else's.
+///
+/// - `proxy`: the address of the proxy, where it is not the usual one.
+///
+/// # Errors
+///
+/// As for [`client`], and if the proxy's address is none.
+pub fn client_with_token(
+    world: &World,
+    trust: &Trust,
+    timeout: Duration,
+    proxy: Option<&str>,
+) -> Result<Client, Error> {
+    let mut builder = Client::builder()
+        .tls_backend_preconfigured(tls(world, trust)?)
+        .connect_timeout(Duration::from_secs(10))
+        .timeout(timeout)
+        .redirect(redirect::Policy::none())
+        .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")));
+    if let Some(address) = proxy {
+        let proxy = Proxy::all(address).map_err(|_| "the address of the proxy is none")?;
+        builder = builder.proxy(proxy);
+    }
+    builder.build().context("cannot prepare secure connections")
 }
 
 /// Returns how connections are secured.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::backend::shape::{self, Setting, Shape, Unfit};
 use crate::config::early::StaticModule;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{Attribute, AttributeSchema, Expr, Expression};
-use crate::value::{Type, Value, convert};
+use crate::syntax::{Attribute, AttributeSchema, Block, BlockSchema, Expr, Expression};
+use crate::value::{Str, Type, Value, convert};
 
 use super::problems;
 use super::settings::{Named, Part, reference};
@@ -151,20 +152,109 @@ fn evaluate(
     ty: Type,
     what: &str,
 ) -> Result<Value, Diagnostics> {
-    // That a passphrase is a secret is what it is for.
-    let value = place.evaluate(expression, what)?.to_plain();
-    let wrong = |why: &str| {
-        Diagnostic::error("Unsuitable value type")
-            .detail(format!("Inappropriate value for \"{}\": {why}.", argument.name))
-            .at(expression.span)
-    };
-    if !value.is_wholly_known() {
-        return Err(wrong("the value must be known before there is a plan").into());
-    }
+    let value = known(place, argument.name, expression, what)?;
+    let wrong = |why: &str| problems::unsuitable(argument.name, why, expression.span);
     Ok(convert(&value, ty).map_err(|why| wrong(&why.to_string()))?)
 }
 
-fn missing(name: &str, at: Span) -> Diagnostic {
+/// Evaluates what must be known.
+fn known(
+    place: &StaticModule,
+    name: &str,
+    expression: &Expression,
+    what: &str,
+) -> Result<Value, Diagnostics> {
+    // That a passphrase is a secret is what it is for.
+    let value = place.evaluate(expression, what)?.to_plain();
+    match value.is_wholly_known() {
+        true => Ok(value.into()),
+        false => {
+            let why = "the value must be known before there is a plan";
+            Err(problems::unsuitable(name, why, expression.span).into())
+        }
+    }
+}
+
+/// Evaluates the arguments of a part that is a service: such kinds say what they take as backends do. What is written as a block is
+/// an object here, and may be written once.
+pub(super) fn of_service(
+    place: &StaticModule,
+    part: &Part,
+    what: &str,
+    settings: &[Setting],
+) -> Result<shape::Arguments, Diagnostics> {
+    let (nested, plain): (Vec<&Setting>, Vec<&Setting>) =
+        settings.iter().partition(|it| matches!(it.shape, Shape::Blocks(_)));
+    let attributes: Vec<AttributeSchema<'_>> =
+        plain.iter().map(|it| AttributeSchema { name: it.name, required: false }).collect();
+    let blocks: Vec<BlockSchema<'_>> =
+        nested.iter().map(|it| BlockSchema { kind: it.name, labels: &[] }).collect();
+    let mut found = Diagnostics::new();
+    let mut written: BTreeMap<&str, Attribute> = BTreeMap::new();
+    let mut arguments = shape::Arguments::new();
+    for body in &part.bodies {
+        let (content, problems) = body.content(&attributes, &blocks);
+        found.extend(problems);
+        let known = |name: &str| plain.iter().find(|it| it.name == name);
+        written.extend(
+            content.attributes.into_iter().filter_map(|it| Some((known(&it.name.text)?.name, it))),
+        );
+        for setting in &nested {
+            let mut own = content.blocks.iter().filter(|it| *it.kind.text == *setting.name);
+            let Some(block) = own.next() else { continue };
+            let value = found.take(object(place, setting, block, what));
+            arguments.extend(value.map(|it| (setting.name.to_owned(), it)));
+            found.extend(own.map(|it| problems::block_twice(setting.name, it.header)));
+        }
+    }
+    for setting in plain {
+        let Some(attribute) = written.get(setting.name) else { continue };
+        let value = found.take(set(place, setting, &attribute.value, what));
+        arguments.extend(value.map(|it| (setting.name.to_owned(), it)));
+    }
+    if found.has_errors() { Err(found.once()) } else { Ok(arguments) }
+}
+
+fn set(
+    place: &StaticModule,
+    setting: &Setting,
+    expression: &Expression,
+    what: &str,
+) -> Result<Value, Diagnostics> {
+    let value = known(place, setting.name, expression, what)?;
+    setting.read(&value).map_err(|why| {
+        let why = match why {
+            Unfit::Unknown => "there is no such argument".to_owned(),
+            Unfit::Type(why) => why,
+            Unfit::Empty(_) => "the value must not be empty".to_owned(),
+        };
+        problems::unsuitable(setting.name, &why, expression.span).into()
+    })
+}
+
+/// Evaluates a block as an object.
+fn object(
+    place: &StaticModule,
+    setting: &Setting,
+    block: &Block,
+    what: &str,
+) -> Result<Value, Diagnostics> {
+    let Shape::Blocks(members) = setting.shape else { return Ok(Value::NULL) };
+    let schema: Vec<AttributeSchema<'_>> =
+        members.iter().map(|it| AttributeSchema { name: it.name, required: false }).collect();
+    let (content, mut found) = block.body.content(&schema, &[]);
+    let mut values: Vec<(Str, Value)> = Vec::new();
+    for member in members {
+        let attribute = content.attributes.iter().find(|it| *it.name.text == *member.name);
+        let value = attribute.map(|it| set(place, member, &it.value, what)).transpose();
+        let value = found.take(value).flatten();
+        let value = value.unwrap_or_else(|| Value::Null(member.shape.ty()));
+        values.push((Str::from(member.name), value));
+    }
+    if found.has_errors() { Err(found) } else { Ok(Value::object(values)) }
+}
+
+pub(super) fn missing(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error("Missing required argument")
         .detail(format!("The argument {name:?} is required, but no definition was found."))
         .at(at)

@@ -16,8 +16,20 @@ use super::arguments::Arguments;
 use super::problems;
 use super::settings::{Named, Settings};
 
+#[cfg(feature = "backend-s3")]
+mod aws_kms;
+#[cfg(feature = "backend-azurerm")]
+mod azure_vault;
 mod external;
+#[cfg(feature = "backend-gcs")]
+mod gcp_kms;
+mod openbao;
 mod pbkdf2;
+#[cfg(feature = "cloud")]
+mod sealed;
+mod service;
+#[cfg(all(test, feature = "backend-azurerm", feature = "backend-gcs", feature = "backend-s3"))]
+mod tests;
 
 /// A key, which is wiped from memory when it is dropped and never printed.
 #[derive(Clone)]
@@ -81,7 +93,7 @@ pub(super) struct Keyring {
 }
 
 /// The kinds that there are, for messages.
-const KINDS: &str = "external and pbkdf2";
+const KINDS: &str = "aws_kms, azure_vault, external, gcp_kms, openbao and pbkdf2";
 
 impl Keyring {
     /// Evaluates a key provider and those that it rests on.
@@ -102,12 +114,25 @@ impl Keyring {
         let part = settings.keys.iter().find(|it| it.named == *named);
         let part = part.ok_or_else(|| problems::undeclared_key(named, at))?;
         let address = format!("key_provider.{}.{}", named.0, named.1);
+        if let Some(service) = service::named(&named.0) {
+            let source = service.source(place, part, &format!("encryption.{address}"))?;
+            let name = part.alias.clone().unwrap_or(address);
+            self.providers.insert(named.clone(), Provider { source, chain: None, name });
+            return Ok(());
+        }
         let read = |known| Arguments::read(place, part, &format!("encryption.{address}"), known);
         let (arguments, make): (_, fn(&Arguments) -> Result<Box<dyn KeySource>, Error>) =
             match named.0.as_str() {
                 "pbkdf2" => (read(pbkdf2::ARGUMENTS)?, pbkdf2::source),
                 "external" => (read(external::ARGUMENTS)?, external::source),
-                kind => return Err(problems::unknown_key_kind(kind, KINDS, part.declared).into()),
+                kind => {
+                    let without = service::feature(kind);
+                    return Err(match without {
+                        Some(feature) => problems::left_out(kind, feature, part.declared),
+                        None => problems::unknown_key_kind(kind, KINDS, part.declared),
+                    }
+                    .into());
+                }
             };
         stack.push(named.clone());
         if let Some((chained, at)) = &arguments.keys {

@@ -29,6 +29,12 @@ pub(super) fn constant(name: &str, at: Span) -> Diagnostic {
         .at(at)
 }
 
+pub(super) fn unsuitable(name: &str, why: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("Unsuitable value type")
+        .detail(format!("Inappropriate value for \"{name}\": {why}."))
+        .at(at)
+}
+
 pub(super) fn no_method(at: Span) -> Diagnostic {
     Diagnostic::error("Invalid encryption method identifier")
         .detail("Expected method of form method.<type>.<name>, such as method.aes_gcm.main.")
@@ -71,6 +77,15 @@ pub(super) fn circle(around: &[Named]) -> Diagnostic {
 pub(super) fn unknown_key_kind(kind: &str, known: &str, at: Span) -> Diagnostic {
     Diagnostic::error(format!("Error fetching key_provider {kind:?}"))
         .detail(format!("There is no key_provider of the type {kind:?}. There are {known}."))
+        .at(at)
+}
+
+/// The kind is part of a feature that this program was built without.
+pub(super) fn left_out(kind: &str, feature: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(format!("Error fetching key_provider {kind:?}"))
+        .detail(format!(
+            "This program was built without the key provider {kind:?}, which is part of the feature `{feature}`. Use a program that has it."
+        ))
         .at(at)
 }
 

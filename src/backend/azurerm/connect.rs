@@ -13,7 +13,7 @@ use super::blobs::Container;
 use super::environment::Environment;
 use super::identity::{Finder, Identity};
 use super::service::Azure;
-use super::settings::{Access, Cloud, Settings};
+use super::settings::{Access, Settings};
 use crate::backend::cloud::{Ask, Route, Trouble, Way, context};
 use crate::world::World;
 
@@ -29,10 +29,7 @@ impl Settings {
     pub(super) async fn connect(&self, world: &Arc<World>) -> Result<Container, Trouble> {
         let route = Route { timeout: Some(self.timeout), ..Route::default() };
         let client = route.client(world).map_err(|it| Trouble::Unsent(it.to_string(), false))?;
-        let environment = match &self.environment {
-            Cloud::Known(it) => it.clone(),
-            Cloud::Asked(host) => Environment::asked(&client, host).await?,
-        };
+        let environment = self.environment.environment(&client).await?;
         let address =
             format!("https://{}.blob.{}/{}", self.account, environment.suffix, self.container);
         let signer = match &self.access {
@@ -46,9 +43,7 @@ impl Settings {
                 )
             }
             Access::Identity(identity) => {
-                let finder = self.finder(identity, &environment);
-                let seen = finder.seen(world, &client, None);
-                Signer::new(seen, finder, RequestSigner::new())
+                self.finder(identity, &environment).signer(world, &client, None)
             }
             Access::KeyOf { identity, subscription, group } => {
                 let finder = self.finder(identity, &environment);
@@ -89,13 +84,6 @@ impl Settings {
         let seen = context::context(world, client, Default::default());
         let known = StaticCredentialProvider::new_shared_key(&self.account, key);
         Signer::new(seen, known, RequestSigner::new())
-    }
-}
-
-impl Finder {
-    fn seen(&self, world: &Arc<World>, client: &Client, audience: Option<&str>) -> Context {
-        let seen = context::context(world, client, self.variables());
-        self.context(context::with_files(seen, world, self.files()), audience)
     }
 }
 

@@ -6,6 +6,8 @@ use reqwest::Client;
 use serde_json::Value as Json;
 
 use crate::backend::cloud::Trouble;
+use crate::backend::opening::Opening;
+use crate::diagnostic::Diagnostic;
 use crate::install::web::describe;
 
 /// A cloud.
@@ -19,6 +21,53 @@ pub struct Environment {
     pub manager: String,
     /// Whom tokens for the resource manager are for, with a slash at its end.
     pub audience: String,
+}
+
+/// A cloud, as the configuration names it.
+pub enum Cloud {
+    /// One that is known.
+    Known(Environment),
+    /// The host that tells.
+    Asked(String),
+}
+
+impl Cloud {
+    /// Reads which cloud it is.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such cloud, or two are named.
+    pub fn read(it: &Opening) -> Result<Cloud, Diagnostic> {
+        let (host, name) = (it.text("metadata_host"), it.text("environment"));
+        match (host, name.as_deref()) {
+            (Some(_), Some(_)) => {
+                let why = "\"environment\" is set too, and only one of the two can be";
+                Err(it.invalid("metadata_host", why))
+            }
+            (Some(host), None) => Ok(Cloud::Asked(host)),
+            (None, name) => {
+                let name = name.unwrap_or_default();
+                Environment::named(name).map(Cloud::Known).ok_or_else(|| {
+                    let why = format!(
+                        "there is no cloud {name:?}; the clouds are \"public\", \"usgovernment\" and \"china\""
+                    );
+                    it.invalid("environment", &why)
+                })
+            }
+        }
+    }
+
+    /// Returns what is known of it, and asks where nothing is.
+    ///
+    /// # Errors
+    ///
+    /// If nobody tells.
+    pub async fn environment(&self, client: &Client) -> Result<Environment, Trouble> {
+        match self {
+            Cloud::Known(it) => Ok(it.clone()),
+            Cloud::Asked(host) => Environment::asked(client, host).await,
+        }
+    }
 }
 
 impl Environment {

@@ -7,14 +7,17 @@ use bytes::Bytes;
 use reqsign_azure_storage::{
     AzureCliCredentialProvider, AzurePipelinesCredentialProvider,
     ClientCertificateCredentialProvider, ClientSecretCredentialProvider, Credential,
-    ImdsCredentialProvider, WorkloadIdentityCredentialProvider,
+    ImdsCredentialProvider, RequestSigner, WorkloadIdentityCredentialProvider,
 };
 use reqsign_core::{
-    CommandExecute, CommandOutput, Context, Error, HttpSend, ProvideCredential, Result,
+    CommandExecute, CommandOutput, Context, Error, HttpSend, ProvideCredential, Result, Signer,
 };
+use reqwest::Client;
 use serde_json::Value as Json;
 
 use super::environment::Environment;
+use crate::backend::cloud::context;
+use crate::world::World;
 
 /// What the configuration says of an identity.
 #[derive(Clone)]
@@ -173,10 +176,31 @@ impl Finder {
         json["value"].as_str().map(str::to_owned).ok_or_else(|| wrong("the answer holds none"))
     }
 
+    /// Returns who signs requests.
+    ///
+    /// - `audience`: whom the tokens are for, where that is not storage.
+    pub fn signer(
+        self,
+        world: &Arc<World>,
+        client: &Client,
+        audience: Option<&str>,
+    ) -> Signer<Credential> {
+        let seen = self.seen(world, client, audience);
+        Signer::new(seen, self, RequestSigner::new())
+    }
+
     /// Returns what credentials see of the world when they ask for tokens.
     ///
     /// - `audience`: whom the tokens are for, where that is not storage.
-    pub fn context(&self, seen: Context, audience: Option<&str>) -> Context {
+    pub fn seen(&self, world: &Arc<World>, client: &Client, audience: Option<&str>) -> Context {
+        let seen = context::context(world, client, self.variables());
+        self.context(context::with_files(seen, world, self.files()), audience)
+    }
+
+    /// Returns what credentials see of the world when they ask for tokens.
+    ///
+    /// - `audience`: whom the tokens are for, where that is not storage.
+    fn context(&self, seen: Context, audience: Option<&str>) -> Context {
         let options = match &*self.identity {
             Identity::Cli { subscription } => {
                 let tenant = self.tenant.iter().flat_map(|it| ["--tenant".to_owned(), it.clone()]);
@@ -201,7 +225,7 @@ impl Finder {
     }
 
     /// Returns the variables that the crate reads, set as the configuration has it.
-    pub fn variables(&self) -> BTreeMap<String, String> {
+    fn variables(&self) -> BTreeMap<String, String> {
         let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         match &*self.identity {
             Identity::Machine { client: Some(client), .. } => {
@@ -213,7 +237,7 @@ impl Finder {
     }
 
     /// Returns the files that are read from the configuration.
-    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+    fn files(&self) -> BTreeMap<String, Vec<u8>> {
         match &*self.identity {
             Identity::Certificate { pem, .. } => {
                 [(CERTIFICATE.to_owned(), pem.clone().into_bytes())].into()

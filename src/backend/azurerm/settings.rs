@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::KIND;
-use super::environment::Environment;
-use super::identity::{Identity, Proof};
+use super::environment::Cloud;
+use super::identity::Identity;
+use super::principal::identity;
 use crate::backend::opening::{Opening, invalid};
 use crate::backend::shape::{Setting, flag, number, text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::world::read_regular;
 
 /// Every argument.
 pub const SETTINGS: &[Setting] = &[
@@ -88,14 +88,6 @@ pub struct Settings {
     pub timeout: Duration,
 }
 
-/// A cloud.
-pub enum Cloud {
-    /// One that is known.
-    Known(Environment),
-    /// The host that tells.
-    Asked(String),
-}
-
 /// How the service is asked.
 pub enum Access {
     /// With the account's key.
@@ -142,12 +134,9 @@ pub fn read(it: &Opening) -> Result<Settings, Diagnostics> {
         let why = "a name of 3 to 63 lower-case letters, digits and single hyphens between them is required";
         wrong("container_name", why);
     }
-    for (one, other) in
-        [("metadata_host", "environment"), ("customer_provided_key", "encryption_scope")]
-    {
-        if given(one).is_some() && given(other).is_some() {
-            wrong(one, &format!("{other:?} is set too, and only one of the two can be"));
-        }
+    if given("customer_provided_key").is_some() && given("encryption_scope").is_some() {
+        let why = "\"encryption_scope\" is set too, and only one of the two can be";
+        wrong("customer_provided_key", why);
     }
     let key = given("customer_provided_key").map(|it| BASE64.decode(it));
     let key = match key {
@@ -158,17 +147,7 @@ pub fn read(it: &Opening) -> Result<Settings, Diagnostics> {
         }
         None => None,
     };
-    let name = given("environment").unwrap_or_default();
-    let known = Environment::named(&name);
-    if known.is_none() {
-        wrong(
-            "environment",
-            &format!(
-                "there is no cloud {name:?}; the clouds are \"public\", \"usgovernment\" and \"china\""
-            ),
-        );
-    }
-    let cloud = given("metadata_host").map(Cloud::Asked).or(known.map(Cloud::Known));
+    let cloud = found.take(Cloud::read(it));
     let parts = (|| {
         Ok::<_, Diagnostic>((access(it)?, it.whole("timeout_seconds")?, it.flag("snapshot")?))
     })();
@@ -222,104 +201,4 @@ fn access(it: &Opening) -> Result<Access, Diagnostic> {
         return Err(invalid(KIND.name, "subscription_id", why));
     }
     Ok(Access::KeyOf { identity, subscription, group })
-}
-
-/// The first identity that is wholly configured, in the order in which the real program looks.
-fn identity(it: &Opening) -> Result<Identity, Diagnostic> {
-    let is_on = |name: &str| it.flag(name).map(|it| it == Some(true));
-    let tenant = it.text("tenant_id");
-    let client = either(it, "client_id", "client_id_file_path")?;
-    let known = client.clone().filter(|_| tenant.is_some());
-    if let Some(client) = known.clone() {
-        if let Some(pem) = certificate(it)? {
-            return Ok(Identity::Certificate { client, pem });
-        }
-        if let Some(secret) = either(it, "client_secret", "client_secret_file_path")? {
-            return Ok(Identity::Secret { client, secret });
-        }
-    }
-    if is_on("use_oidc")? {
-        let needed = |name: &str| invalid(KIND.name, "use_oidc", &format!("it needs {name}"));
-        let client = client.clone().ok_or_else(|| needed("\"client_id\""))?;
-        tenant.ok_or_else(|| needed("\"tenant_id\""))?;
-        let shown = it.text("oidc_request_token");
-        let service = it.world.variable("SYSTEM_OIDCREQUESTURI");
-        if let (Some(connection), Some(token), Some(_)) =
-            (it.text("ado_service_connection_id"), shown.clone(), service)
-        {
-            return Ok(Identity::Pipelines { client, connection, token });
-        }
-        let text = it.text("oidc_token").map(Proof::Text);
-        let text = text.or_else(|| it.text("oidc_token_file_path").map(Proof::File));
-        let asked = || Some(Proof::Asked(it.text("oidc_request_url")?, shown?));
-        let token = text.or_else(asked).ok_or_else(|| {
-            needed("\"oidc_token\", \"oidc_token_file_path\", or \"oidc_request_url\" with \"oidc_request_token\"")
-        })?;
-        return Ok(Identity::Token { client, token });
-    }
-    if is_on("use_msi")? {
-        return Ok(Identity::Machine { client, endpoint: it.text("msi_endpoint") });
-    }
-    if is_on("use_aks_workload_identity")? {
-        return Ok(Identity::Workload);
-    }
-    if it.flag("use_cli")? != Some(false) {
-        return Ok(Identity::Cli { subscription: it.text("subscription_id") });
-    }
-    let why = "nothing says as whom Azure is asked. Set \"access_key\" or \"sas_token\"; or \"tenant_id\", \"client_id\" and \"client_secret\"; \
-               or \"use_oidc\", \"use_msi\", \"use_aks_workload_identity\" or \"use_cli\"";
-    Err(invalid(KIND.name, "access_key", why))
-}
-
-/// A value that stands in the configuration or in a file.
-fn either(it: &Opening, name: &str, file: &str) -> Result<Option<String>, Diagnostic> {
-    let direct = it.text(name);
-    let Some(path) = it.text(file) else { return Ok(direct) };
-    let path = it.world.root.join(path);
-    let read = read_regular(&path).map_err(|why| {
-        invalid(KIND.name, file, &format!("{} cannot be read: {why}", path.display()))
-    })?;
-    let read = String::from_utf8_lossy(&read).trim().to_owned();
-    match direct {
-        Some(direct) if !read.is_empty() && direct != read => {
-            let why = format!(
-                "the file holds another value than {name:?} is set to: set only one of the two"
-            );
-            Err(invalid(KIND.name, file, &why))
-        }
-        direct => Ok(direct.or(Some(read).filter(|it| !it.is_empty()))),
-    }
-}
-
-/// The certificate of a service principal, with its key.
-fn certificate(it: &Opening) -> Result<Option<String>, Diagnostic> {
-    let (name, bytes) = match (it.text("client_certificate"), it.text("client_certificate_path")) {
-        (Some(text), _) => match BASE64.decode(text.trim()) {
-            Ok(bytes) => ("client_certificate", bytes),
-            Err(_) => {
-                return Err(invalid(
-                    KIND.name,
-                    "client_certificate",
-                    "a certificate in base64 is required",
-                ));
-            }
-        },
-        (None, Some(path)) => {
-            let path = it.world.root.join(path);
-            let read = read_regular(&path).map_err(|why| {
-                let why = format!("{} cannot be read: {why}", path.display());
-                invalid(KIND.name, "client_certificate_path", &why)
-            })?;
-            ("client_certificate_path", read)
-        }
-        (None, None) => return Ok(None),
-    };
-    match String::from_utf8(bytes) {
-        Ok(pem) if pem.contains("-----BEGIN") => Ok(Some(pem)),
-        _ => {
-            let why = "only PEM is read here, the certificate and its key (PKCS #8, without password) one after the other: \"openssl pkcs12 -in \
-                       FILE.pfx -nodes -out FILE.pem\" makes that of PKCS #12";
-            Err(invalid(KIND.name, name, why))
-        }
-    }
 }

@@ -10,10 +10,10 @@ use reqsign_core::{Context, Signer};
 use tokio::sync::OnceCell;
 
 use super::blobs::Container;
-use super::environment::Environment;
+use super::environment::{Cloud, Environment};
 use super::identity::Identity;
 use super::service::Azure;
-use super::settings::{Access, Cloud, Settings};
+use super::settings::{Access, Settings};
 use super::{Azurerm, RECORD};
 use crate::backend::cloud::double::{Asked, Double, Fault, Reply};
 use crate::backend::cloud::{Route, Way};

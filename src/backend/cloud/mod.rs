@@ -3,14 +3,14 @@
 //! Signatures and the many ways to credentials come from the `reqsign` crates, requests go through the client that the rest of
 //! the house uses. The vendors' own SDKs were weighed: docs/building.md says why not.
 
-pub(super) mod context;
+pub(crate) mod context;
 #[cfg(test)]
-pub(super) mod double;
-pub(super) mod record;
-pub(super) mod route;
-pub(super) mod trouble;
-pub(super) mod web;
+pub(crate) mod double;
+pub(crate) mod record;
+pub(crate) mod route;
+pub(crate) mod trouble;
+pub(crate) mod web;
 
-pub(super) use route::Route;
-pub(super) use trouble::Trouble;
-pub(super) use web::{Answer, Ask, Way};
+pub(crate) use route::Route;
+pub(crate) use trouble::Trouble;
+pub(crate) use web::{Answer, Ask, Way};

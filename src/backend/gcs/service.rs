@@ -19,18 +19,24 @@ impl Service for Google {
     }
 
     fn denial(&self, host: &str, answer: &Answer) -> Trouble {
-        let body: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
-        let error = &body["error"];
-        let code = error["errors"][0]["reason"].as_str().unwrap_or_default();
-        let plain = || String::from_utf8_lossy(&answer.body).chars().take(200).collect::<String>();
-        let said = match error["message"].as_str() {
-            Some(message) => message.trim_end_matches('.').to_owned(),
-            None if !answer.body.is_empty() => plain().trim().to_owned(),
-            None => format!("status {}", answer.status),
-        };
+        let (code, said) = reason(answer);
         let text = format!("{} at {host} says: {said}.{}", self.name(), self.hint(answer, &said));
-        Trouble::denied(answer.status, code, text)
+        Trouble::denied(answer.status, &code, text)
     }
+}
+
+/// Returns Google's word for the reason, where there is one, and its sentence.
+pub fn reason(answer: &Answer) -> (String, String) {
+    let body: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let error = &body["error"];
+    let code = error["errors"][0]["reason"].as_str().or_else(|| error["status"].as_str());
+    let plain = || String::from_utf8_lossy(&answer.body).chars().take(200).collect::<String>();
+    let said = match error["message"].as_str() {
+        Some(message) => message.trim_end_matches('.').to_owned(),
+        None if !answer.body.is_empty() => plain().trim().to_owned(),
+        None => format!("status {}", answer.status),
+    };
+    (code.unwrap_or_default().to_owned(), said)
 }
 
 impl Google {

@@ -8,14 +8,14 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use reqwest::Url;
 
 use super::KIND;
-use super::identity::{Impersonated, Source, signer};
+use super::identity::{Impersonated, STORAGE, Source, signer, text_or_file};
 use super::objects::Bucket;
 use super::service::Google;
 use crate::backend::cloud::{Route, Trouble, Way, context};
 use crate::backend::opening::{Opening, invalid};
 use crate::backend::shape::{Setting, text, texts};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::world::{World, read_regular};
+use crate::world::World;
 
 /// Every argument.
 pub const SETTINGS: &[Setting] = &[
@@ -77,10 +77,7 @@ pub fn read(it: &Opening) -> Result<Settings, Diagnostics> {
     }
     let source = source(it);
     let address = address(it);
-    let act_as = it.text("impersonate_service_account").map(|account| Impersonated {
-        account,
-        delegates: it.texts("impersonate_service_account_delegates"),
-    });
+    let act_as = Impersonated::read(it);
     let prefix = it.text("prefix").unwrap_or_default();
     let prefix = prefix.trim_start_matches('/').trim_end_matches('/');
     match (key, source, address) {
@@ -100,39 +97,11 @@ pub fn read(it: &Opening) -> Result<Settings, Diagnostics> {
     }
 }
 
-/// Reads what is the text of a file, or its path.
-fn text_or_file(it: &Opening, name: &str, value: &str) -> Result<String, Diagnostic> {
-    let path = match (value.strip_prefix("~/"), it.world.variable("HOME")) {
-        (Some(rest), Some(home)) => std::path::Path::new(home).join(rest),
-        _ => it.world.root.join(value),
-    };
-    if value.len() > 4096 || value.contains(['\n', '{']) || !path.exists() {
-        return Ok(value.to_owned());
-    }
-    let read = read_regular(&path).map_err(|why| {
-        invalid(KIND.name, name, &format!("the file that it names cannot be read: {why}"))
-    })?;
-    Ok(String::from_utf8_lossy(&read).into_owned())
-}
-
 fn source(it: &Opening) -> Result<Option<Source>, Diagnostic> {
     if it.world.variable("STORAGE_EMULATOR_HOST").is_some() {
         return Ok(None);
     }
-    if let Some(token) = it.text("access_token") {
-        return Ok(Some(Source::Token(token)));
-    }
-    let named = ["GOOGLE_BACKEND_CREDENTIALS", "GOOGLE_CREDENTIALS"];
-    let named = || named.iter().find_map(|name| it.world.variable(name)).map(str::to_owned);
-    let Some(value) = it.text("credentials").or_else(named) else { return Ok(Some(Source::Usual)) };
-    let text = text_or_file(it, "credentials", &value)?;
-    match serde_json::from_str::<serde_json::Value>(&text) {
-        Ok(json) if json.is_object() => Ok(Some(Source::Text(text))),
-        _ => {
-            let why = "neither the path of a file that is there nor the JSON of credentials stands there, or in GOOGLE_CREDENTIALS";
-            Err(invalid(KIND.name, "credentials", why))
-        }
-    }
+    Source::read(it, &["GOOGLE_BACKEND_CREDENTIALS", "GOOGLE_CREDENTIALS"]).map(Some)
 }
 
 fn key(it: &Opening, value: &str) -> Result<Vec<u8>, Diagnostic> {
@@ -183,7 +152,8 @@ impl Settings {
         let client = Route::default().client(world);
         let client = client.map_err(|it| Trouble::Unsent(it.to_string(), false))?;
         let seen = context::context(world, &client, BTreeMap::new());
-        let signer = self.source.as_ref().map(|it| signer(&seen, it, self.act_as.as_ref()));
+        let signer =
+            self.source.as_ref().map(|it| signer(&seen, it, self.act_as.as_ref(), STORAGE));
         let service = Arc::new(Google(self.bucket.clone()));
         Ok(Bucket {
             way: Way { client, signer, retries: RETRIES, service },

@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::backend::local::Choice;
+use crate::backend::opening::Owner;
 use crate::backend::registry::Kind as AnyKind;
 use crate::value::Value;
 use crate::world::World;
@@ -110,7 +111,13 @@ fn a_secret_has_a_name_that_clusters_take() {
     let world = Arc::new(World::of_this_process());
     let mut given = KIND.unset();
     given.insert("secret_suffix".into(), Value::string("s"));
-    let opening = Opening { world: &world, kind: &KIND, given: &given, choice: &Choice::default() };
+    let opening = Opening {
+        world: &world,
+        owner: Owner::Backend(KIND.name),
+        settings: KIND.settings,
+        given: &given,
+        choice: &Choice::default(),
+    };
     let store = Kubernetes::open(&opening).expect("it is opened");
     assert_eq!(store.lease("a.b-c").expect("a name"), "lock-tfstate-a.b-c-s");
     for wrong in ["A", "a_b", "a.", &"a".repeat(250)] {

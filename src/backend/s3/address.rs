@@ -17,6 +17,8 @@ pub struct Addresses {
     pub dynamodb: Option<String>,
     /// The address of STS, where it is not the usual one.
     pub sts: Option<String>,
+    /// The address of KMS, where it is not the usual one.
+    pub kms: Option<String>,
     /// Whether the bucket stands in the path.
     pub is_path_style: bool,
     /// Whether endpoints with validated cryptography are asked.
@@ -82,6 +84,11 @@ impl Addresses {
     /// Returns the address of STS.
     pub fn tokens(&self) -> String {
         with_slash(self.sts.clone().unwrap_or_else(|| self.usual("sts", self.tokens_region())))
+    }
+
+    /// Returns the address of KMS.
+    pub fn keys(&self) -> String {
+        with_slash(self.kms.clone().unwrap_or_else(|| self.usual("kms", &self.region)))
     }
 
     /// Returns the region that requests to STS are signed for.

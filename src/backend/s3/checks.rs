@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use super::KIND;
-use super::settings::{child, member};
-use crate::backend::opening::{Opening, invalid};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use super::access::{child, member};
+use crate::backend::opening::{Opening, Owner};
+use crate::diagnostic::Diagnostics;
 use crate::value::Value;
 
 /// What was found.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Checks {
+    /// Whose arguments they are.
+    pub owner: Owner,
     /// What is wrong.
     pub found: Diagnostics,
 }
@@ -40,12 +41,6 @@ impl Checks {
     pub fn all(&mut self, it: &Opening) {
         let value = |name: &str| it.value(name).unwrap_or(Value::NULL);
         let is_set = |name: &str| !value(name).is_null();
-        for group in ALTERNATIVES {
-            let set: Vec<&str> = group.iter().copied().filter(|it| is_set(it)).collect();
-            if set.len() > 1 {
-                self.found.push(excluding(&set));
-            }
-        }
         for (service, old) in [
             ("s3", "endpoint"),
             ("dynamodb", "dynamodb_endpoint"),
@@ -53,7 +48,7 @@ impl Checks {
             ("sts", "sts_endpoint"),
         ] {
             if is_set(old) && child(&value("endpoints"), service).is_some() {
-                self.found.push(excluding(&[&format!("endpoints.{service}"), old]));
+                self.excluding(&[&format!("endpoints.{service}"), old]);
             }
         }
         for name in ["key", "workspace_key_prefix"] {
@@ -62,29 +57,41 @@ impl Checks {
                 self.wrong(name, "it must not start or end with \"/\"");
             }
         }
-        if let Some(mode) = it.text("retry_mode").filter(|it| it != "standard" && it != "adaptive")
-        {
-            self.wrong("retry_mode", &format!("{mode:?} is neither \"standard\" nor \"adaptive\""));
-        }
         if let Some(key) = it.text("kms_key_id").filter(|it| !is_kms_key(it)) {
             self.wrong(
                 "kms_key_id",
                 &format!("{key:?} is neither the ID, the alias nor the ARN of a KMS key"),
             );
         }
+        let old: Vec<&str> = OLD_ROLE.iter().copied().filter(|it| is_set(it)).collect();
+        if is_set("assume_role") && !old.is_empty() {
+            let names: Vec<&str> = ["assume_role"].into_iter().chain(old).collect();
+            self.excluding(&names);
+        }
+        for arn in it.texts("assume_role_policy_arns") {
+            self.policy("assume_role_policy_arns", &arn);
+        }
+        self.access(it);
+    }
+
+    /// Checks what says how services are reached, and as whom.
+    pub fn access(&mut self, it: &Opening) {
+        let value = |name: &str| it.value(name).unwrap_or(Value::NULL);
+        for group in ALTERNATIVES {
+            let is_set = |name: &&str| it.has(name) && !value(name).is_null();
+            let set: Vec<&str> = group.iter().copied().filter(is_set).collect();
+            if set.len() > 1 {
+                self.excluding(&set);
+            }
+        }
+        if let Some(mode) = it.text("retry_mode").filter(|it| it != "standard" && it != "adaptive")
+        {
+            self.wrong("retry_mode", &format!("{mode:?} is neither \"standard\" nor \"adaptive\""));
+        }
         if it.text("access_key").is_some() != it.text("secret_key").is_some() {
             self.wrong("access_key", "it is set together with \"secret_key\" or not at all");
         }
-        self.roles(it, &value);
-    }
-
-    fn roles(&mut self, it: &Opening, value: &dyn Fn(&str) -> Value) {
         let nested = value("assume_role");
-        let old: Vec<&str> = OLD_ROLE.iter().copied().filter(|it| !value(it).is_null()).collect();
-        if !nested.is_null() && !old.is_empty() {
-            let names: Vec<&str> = ["assume_role"].into_iter().chain(old).collect();
-            self.found.push(excluding(&names));
-        }
         if !nested.is_null() && member(&nested, "role_arn").is_none() {
             self.wrong("assume_role", "\"role_arn\" is required in it");
         }
@@ -92,13 +99,10 @@ impl Checks {
         if child(&web, "web_identity_token").is_some()
             && child(&web, "web_identity_token_file").is_some()
         {
-            self.found.push(excluding(&["web_identity_token", "web_identity_token_file"]));
+            self.excluding(&["web_identity_token", "web_identity_token_file"]);
         }
         for (name, role) in [("assume_role", &nested), ("assume_role_with_web_identity", &web)] {
             self.role(name, role);
-        }
-        for arn in it.texts("assume_role_policy_arns") {
-            self.policy("assume_role_policy_arns", &arn);
         }
     }
 
@@ -132,17 +136,19 @@ impl Checks {
     }
 
     fn wrong(&mut self, name: &str, why: &str) {
-        self.found.push(invalid(KIND.name, name, why));
+        self.found.push(self.owner.invalid(name, why));
     }
-}
 
-fn excluding(names: &[&str]) -> Diagnostic {
-    let names: Vec<String> = names.iter().map(|it| format!("{it:?}")).collect();
-    Diagnostic::error("Invalid backend configuration").detail(format!(
-        "Of the arguments {} of the backend \"s3\" (or the environment variables that stand in for them) only one can be set, for they say the \
-         same or contradict each other.",
-        names.join(", ")
-    ))
+    fn excluding(&mut self, names: &[&str]) {
+        let names: Vec<String> = names.iter().map(|it| format!("{it:?}")).collect();
+        let text = format!(
+            "Of the arguments {} of the {} (or the environment variables that stand in for them) only one can be set, for they say the \
+             same or contradict each other.",
+            names.join(", "),
+            self.owner
+        );
+        self.found.push(self.owner.wrong(text));
+    }
 }
 
 fn is_kms_key(text: &str) -> bool {

@@ -1,4 +1,4 @@
-//! What S3, DynamoDB and STS answer where they do not do what they are asked for, and what the user can do about it.
+//! What S3, DynamoDB, KMS and STS answer where they do not do what they are asked for, and what the user can do about it.
 
 use serde::Deserialize;
 
@@ -12,6 +12,8 @@ pub enum Aws {
     Objects(String),
     /// DynamoDB, and the table.
     Table(String),
+    /// KMS, and the key.
+    Keys(String),
     /// STS.
     Tokens,
 }
@@ -51,6 +53,7 @@ impl Service for Aws {
         match self {
             Aws::Objects(_) => "S3",
             Aws::Table(_) => "DynamoDB",
+            Aws::Keys(_) => "AWS KMS",
             Aws::Tokens => "AWS STS",
         }
     }
@@ -95,6 +98,19 @@ impl Aws {
             ),
             ("ValidationException", Aws::Table(table)) => format!(
                 "The table {table:?} must have \"LockID\" (a string) as its partition key, and no sort key."
+            ),
+            ("NotFoundException", Aws::Keys(key)) => format!(
+                "The key {key:?} does not exist in this region and account: check \"kms_key_id\" and \"region\"; a key of another account is \
+                 named by its ARN."
+            ),
+            ("DisabledException" | "KMSInvalidStateException" | "KeyUnavailableException", Aws::Keys(key)) => format!(
+                "The key {key:?} cannot be used now: enable it, or cancel its deletion. Nothing sealed with it can be read without it."
+            ),
+            ("InvalidKeyUsageException", Aws::Keys(key)) => {
+                format!("The key {key:?} must be a symmetric one that encrypts and decrypts.")
+            }
+            ("IncorrectKeyException" | "InvalidCiphertextException", Aws::Keys(key)) => format!(
+                "What was sealed, was sealed with another key than {key:?}, or it was changed since: name the key that has sealed it."
             ),
             ("PermanentRedirect" | "TemporaryRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException", _) => {
                 match region {
@@ -141,6 +157,9 @@ impl Aws {
             Aws::Table(_) => {
                 "The credentials have no right to do this. Locks need dynamodb:DescribeTable, dynamodb:GetItem, dynamodb:PutItem and \
                  dynamodb:DeleteItem on the table."
+            }
+            Aws::Keys(_) => {
+                "The credentials have no right to do this: they need kms:GenerateDataKey and kms:Decrypt on the key, by its key policy too."
             }
             Aws::Tokens => {
                 "The credentials have no right to do this: the role's trust policy must name them, and they need sts:AssumeRole on it."

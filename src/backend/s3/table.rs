@@ -27,11 +27,7 @@ impl Table {
     async fn ask(&self, action: &str, mut body: Json) -> Result<Json, Trouble> {
         body["TableName"] = json!(self.name);
         let body = Bytes::from(body.to_string());
-        let ask = Ask::new(Method::POST, self.address.clone())
-            .header("content-type", "application/x-amz-json-1.0")
-            .header("x-amz-target", format!("DynamoDB_20120810.{action}"))
-            .header("x-amz-content-sha256", super::objects::sha256_hex(&body))
-            .body(body);
+        let ask = call(&self.address, "1.0", &format!("DynamoDB_20120810.{action}"), body);
         let answer = self.way.demand(&ask).await?;
         serde_json::from_slice(&answer.body).map_err(|_| {
             let text = format!(
@@ -119,6 +115,17 @@ impl Table {
         let key = json!({ "LockID": { "S": format!("{id}-md5") } });
         self.ask("DeleteItem", json!({ "Key": key })).await.map(drop)
     }
+}
+
+/// Returns a call of a service that speaks JSON.
+///
+/// - `version`: that of the protocol.
+pub fn call(address: &str, version: &str, target: &str, body: Bytes) -> Ask {
+    Ask::new(Method::POST, address.to_owned())
+        .header("content-type", format!("application/x-amz-json-{version}"))
+        .header("x-amz-target", target)
+        .header("x-amz-content-sha256", super::objects::sha256_hex(&body))
+        .body(body)
 }
 
 fn unless_not_met(asked: Result<Json, Trouble>) -> Result<bool, Trouble> {
