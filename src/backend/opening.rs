@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::kind::Kind;
 use super::local::Choice;
 use super::shape::{Arguments, Setting};
 use crate::diagnostic::Diagnostic;
