@@ -92,6 +92,9 @@ pub(super) struct Keyring {
     known: Mutex<HashMap<(Named, Vec<u8>), Key>>,
 }
 
+/// Makes a key provider of its arguments.
+type Make = fn(&Arguments) -> Result<Box<dyn KeySource>, Error>;
+
 /// The kinds that there are, for messages.
 const KINDS: &str = "aws_kms, azure_vault, external, gcp_kms, openbao and pbkdf2";
 
@@ -121,19 +124,18 @@ impl Keyring {
             return Ok(());
         }
         let read = |known| Arguments::read(place, part, &format!("encryption.{address}"), known);
-        let (arguments, make): (_, fn(&Arguments) -> Result<Box<dyn KeySource>, Error>) =
-            match named.0.as_str() {
-                "pbkdf2" => (read(pbkdf2::ARGUMENTS)?, pbkdf2::source),
-                "external" => (read(external::ARGUMENTS)?, external::source),
-                kind => {
-                    let without = service::feature(kind);
-                    return Err(match without {
-                        Some(feature) => problems::left_out(kind, feature, part.declared),
-                        None => problems::unknown_key_kind(kind, KINDS, part.declared),
-                    }
-                    .into());
+        let (arguments, make): (_, Make) = match named.0.as_str() {
+            "pbkdf2" => (read(pbkdf2::ARGUMENTS)?, pbkdf2::source),
+            "external" => (read(external::ARGUMENTS)?, external::source),
+            kind => {
+                let without = service::feature(kind);
+                return Err(match without {
+                    Some(feature) => problems::left_out(kind, feature, part.declared),
+                    None => problems::unknown_key_kind(kind, KINDS, part.declared),
                 }
-            };
+                .into());
+            }
+        };
         stack.push(named.clone());
         if let Some((chained, at)) = &arguments.keys {
             self.add(settings, place, (chained, *at), stack)?;
