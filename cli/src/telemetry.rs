@@ -34,7 +34,7 @@ pub fn begin(world: &World) -> (Telemetry, Option<String>) {
     {
         let (spans, trouble) = match otel::Spans::of(world) {
             Ok(spans) => (spans, None),
-            Err(why) => (None, Some(why)),
+            Err(why) => (None, Some(format!("No traces: {why}."))),
         };
         if log.is_some() || spans.is_some() {
             let layer = spans.as_ref().map(otel::Spans::layer);

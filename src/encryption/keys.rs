@@ -27,6 +27,7 @@ mod openbao;
 mod pbkdf2;
 #[cfg(feature = "cloud")]
 mod sealed;
+mod kinds;
 mod service;
 #[cfg(all(test, feature = "backend-azurerm", feature = "backend-gcs", feature = "backend-s3"))]
 mod tests;
@@ -67,12 +68,7 @@ pub(super) trait KeySource: fmt::Debug + Send + Sync {
     fn fresh(&self, world: &World, chain: Option<&Key>) -> Result<(Key, Vec<u8>), Error>;
 
     /// Returns the key that was made once; nothing where the metadata tells of none.
-    fn known(
-        &self,
-        world: &World,
-        metadata: &[u8],
-        chain: Option<&Key>,
-    ) -> Result<Option<Key>, Error>;
+    fn known(&self, world: &World, kept: &[u8], chain: Option<&Key>) -> Result<Option<Key>, Error>;
 }
 
 /// One key provider.
@@ -117,7 +113,7 @@ impl Keyring {
         let part = settings.keys.iter().find(|it| it.named == *named);
         let part = part.ok_or_else(|| problems::undeclared_key(named, at))?;
         let address = format!("key_provider.{}.{}", named.0, named.1);
-        if let Some(service) = service::named(&named.0) {
+        if let Some(service) = kinds::named(&named.0) {
             let source = service.source(place, part, &format!("encryption.{address}"))?;
             let name = part.alias.clone().unwrap_or(address);
             self.providers.insert(named.clone(), Provider { source, chain: None, name });
@@ -128,7 +124,7 @@ impl Keyring {
             "pbkdf2" => (read(pbkdf2::ARGUMENTS)?, pbkdf2::source),
             "external" => (read(external::ARGUMENTS)?, external::source),
             kind => {
-                let without = service::feature(kind);
+                let without = kinds::feature(kind);
                 return Err(match without {
                     Some(feature) => problems::left_out(kind, feature, part.declared),
                     None => problems::unknown_key_kind(kind, KINDS, part.declared),

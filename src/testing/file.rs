@@ -32,14 +32,17 @@ pub struct FileOutcome {
     pub interrupted: Option<Interrupted>,
 }
 
+/// Objects, deposed ones by their keys.
+pub type Objects = Vec<(Instance, Option<Str>)>;
+
 /// What was there when a file was ended early.
 pub struct Interrupted {
     /// The run that was at work, and the source of its module where it has one of its own.
     pub run: (String, Option<String>),
     /// The objects of the module under test.
-    pub main: Vec<(Instance, Option<Str>)>,
+    pub main: Objects,
     /// The objects of other modules, by the run that changed them last, with their sources.
-    pub others: Vec<(String, String, Vec<(Instance, Option<Str>)>)>,
+    pub others: Vec<(String, String, Objects)>,
     /// What was about to be made.
     pub making: Vec<Instance>,
 }

@@ -155,10 +155,10 @@ impl<'v, 'a> TestScope<'v, 'a> {
                     own.push(it.span);
                     found.extend(self.check_output(name, it.subject_span));
                 }
-                Subject::Resource(_, kind, name) if &**kind == "run" => {
-                    if self.runs.is_some_and(|it| it.contains_key(name)) {
-                        own.push(it.span);
-                    }
+                Subject::Resource(_, kind, name)
+                    if &**kind == "run" && self.runs.is_some_and(|it| it.contains_key(name)) =>
+                {
+                    own.push(it.span);
                 }
                 _ => {}
             }

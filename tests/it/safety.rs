@@ -312,7 +312,7 @@ fn where_nothing_can_be_written_nothing_is_reported_and_the_state_is_printed() {
         "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 60\n}\n",
     );
     let before = std::fs::read(place.path().join("terraform.tfstate")).expect("it is read");
-    let (text, code) = limited(&place, 6, "apply -auto-approve");
+    let (text, code) = limited(&place, 4, "apply -auto-approve");
     assert_eq!(code, Some(1), "{text}");
     assert!(!text.contains("Creation complete"), "{text}");
     assert!(text.contains("the raw state data is printed above"), "{text}");

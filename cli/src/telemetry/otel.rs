@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use entail::backend::web::{Trust, tls};
+use entail::error::{Error, ErrorContext};
 use entail::world::World;
 use opentelemetry::propagation::TextMapPropagator;
 use opentelemetry::trace::TracerProvider as _;
@@ -27,7 +28,7 @@ pub struct Spans(SdkTracerProvider);
 
 impl Spans {
     /// Opens the way to the collector; nothing where none is asked for.
-    pub fn of(world: &World) -> Result<Option<Spans>, String> {
+    pub fn of(world: &World) -> Result<Option<Spans>, Error> {
         if world.variable("OTEL_TRACES_EXPORTER").is_none_or(|it| it != "otlp") {
             return Ok(None);
         }
@@ -41,11 +42,12 @@ impl Spans {
             }
             other => {
                 return Err(format!(
-                    "OTEL_EXPORTER_OTLP_PROTOCOL asks for {other:?}. Traces are sent with \"http/protobuf\"; most collectors listen for it at port 4318."
-                ));
+                    "OTEL_EXPORTER_OTLP_PROTOCOL asks for {other:?}, and traces are sent with \"http/protobuf\": most collectors listen for it at port 4318"
+                )
+                .into());
             }
         };
-        let exporter = exporter.map_err(|why| format!("Traces cannot be sent: {why}."))?;
+        let exporter = exporter.context("traces cannot be sent")?;
         let name = world.variable("OTEL_SERVICE_NAME").unwrap_or(NAME).to_owned();
         let resource = Resource::builder().with_service_name(name).build();
         let provider = SdkTracerProvider::builder()
@@ -73,10 +75,10 @@ impl Spans {
 }
 
 /// The way to the collector, with the certificates that the program trusts anywhere.
-fn client(world: &World) -> Result<Client, String> {
-    let tls = tls(world, &Trust::default()).map_err(|why| format!("{why}."))?;
+fn client(world: &World) -> Result<Client, Error> {
+    let tls = tls(world, &Trust::default())?;
     let client = Client::builder().tls_backend_preconfigured(tls).timeout(PATIENCE).build();
-    client.map_err(|why| format!("Traces cannot be sent: {why}."))
+    client.context("traces cannot be sent")
 }
 
 /// Lets a span belong to the trace that has called this program: `TRACEPARENT`.

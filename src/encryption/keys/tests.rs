@@ -123,11 +123,11 @@ impl Scene {
     #[track_caller]
     fn fails(&self, reply: Reply, metadata: &Metadata, words: &[&str]) {
         *self.instead.lock() = Some(reply);
-        let made = self.fresh().err().expect("no key is made");
+        let made = self.fresh().expect_err("no key is made");
         // Another world forgets what was known.
         let mut other = metadata.clone();
         other.insert("other".into(), b"{}".to_vec());
-        let opened = self.known(&other).err().expect("no key is opened");
+        let opened = self.known(&other).expect_err("no key is opened");
         for told in [made.to_string(), opened.to_string()] {
             for word in words {
                 assert!(told.contains(word), "{told}");

@@ -199,7 +199,7 @@ fn arguments_may_be_computed_and_must_make_sense() {
     folder.configure("terraform {\n  backend \"remote\" {}\n}\n").use_it();
     folder.configure("terraform {\n  cloud {\n    organization = var.x\n  }\n}\n").use_it();
     for encryption in [
-        "key_provider \"pbkdf2\" \"k\" {\n    passphrase = local.secret\n  }",
+        "key_provider \"pbkdf2\" \"k\" {\n    passphrase = local.secret\n  }\n  method \"aes_gcm\" \"m\" {\n    keys = key_provider.pbkdf2.k\n  }\n  state {\n    method = method.aes_gcm.m\n  }",
         "method \"aes_gcm\" \"m\" {\n    keys = key_provider.pbkdf2.k\n  }\n  state {\n    method = method.aes_gcm.m\n  }",
     ] {
         folder
@@ -214,20 +214,20 @@ fn arguments_may_be_computed_and_must_make_sense() {
         use: Incorrect attribute value type (Inappropriate value for attribute "path": string required, but have tuple.)
         use: Unsupported argument (An argument named "nope" is not expected here.)
         use: Dynamic value in static context (Unable to use terraform_data.a in static context, which is required by backend.local)
-        use: Unsupported backend type (The backend "remote" is not supported: keep the state in "s3", "gcs", "azurerm", "pg" or "http" instead, or keep it with the program that has it. The backends that are supported: "consul", "http", "inmem", "kubernetes", "local" and "pg".)
+        use: Unsupported backend type (The backend "remote" is not supported: keep the state in "s3", "gcs", "azurerm", "pg" or "http" instead, or keep it with the program that has it. The backends that are supported: "azurerm", "consul", "gcs", "http", "inmem", "kubernetes", "local", "pg" and "s3".)
         use: Undefined variable (Undefined variable var.x)
         use: Undefined local (Undefined local local.secret)
-        use: Encryption is not supported (State and plan encryption is not supported yet. Its settings were evaluated, and nothing was read or written.)
+        use: Reference to undeclared key provider (There is no key_provider "pbkdf2" "k" block declared in the encryption block.)
     "#]]);
 }
 
 #[test]
-fn encryption_that_the_environment_asks_for_is_refused() {
+fn encryption_of_the_environment_must_make_sense_before_anything_is_read() {
     let folder = Folder::new();
     let mut world = World::clone(&folder.world());
     world.environment.insert("TF_ENCRYPTION".to_owned(), "state {}".to_owned());
     let refused = root_place(&Arc::new(world), &Sources::default()).expect_err("an error");
-    expect!["Encryption is not supported"].assert_eq(&refused.0[0].summary);
+    expect!["Invalid encryption method identifier"].assert_eq(&refused.0[0].summary);
 }
 
 #[test]
