@@ -1,7 +1,5 @@
 //! What the program tells of its own steps: in a log, and to a collector of OpenTelemetry.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -56,55 +54,62 @@ fn steps_are_told_where_they_are_asked_for() {
 }
 
 #[cfg(feature = "otel")]
-#[test]
-fn steps_are_sent_to_a_collector() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    std::fs::write(at.join("main.tf"), CONFIG).expect("a file");
-    let collector = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let endpoint = format!("http://{}", collector.local_addr().expect("an address"));
-    let collecting = std::thread::spawn(move || {
-        let (stream, _) = collector.accept().expect("somebody comes");
-        let mut reader = BufReader::new(stream);
-        let (mut head, mut length) = (String::new(), 0);
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).expect("a line");
-            if let Some(it) = line.to_lowercase().strip_prefix("content-length:") {
-                length = it.trim().parse().expect("a number");
-            }
-            if line.trim().is_empty() {
-                break;
-            }
-            head.push_str(&line);
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).expect("a body");
-        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-        reader.get_mut().write_all(answer).expect("it is heard");
-        (head, String::from_utf8_lossy(&body).into_owned())
-    });
-    let trace = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01";
-    let environment = [
-        ("OTEL_TRACES_EXPORTER", "otlp"),
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", &*endpoint),
-        ("OTEL_SERVICE_NAME", "a-name-of-mine"),
-        ("TRACEPARENT", trace),
-    ];
-    let told = run(at, &["apply", "-auto-approve", "-no-color"], &environment);
-    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-    let (head, body) = collecting.join().expect("it collects");
-    assert!(head.starts_with("POST /v1/traces"), "{head}");
-    for wanted in ["a-name-of-mine", "terraform_data.one", "command", "step", "plan"] {
-        assert!(body.contains(wanted), "{wanted}: {body}");
-    }
-    assert!(!body.contains("canary"), "{body}");
+mod collected {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpListener;
 
-    // A collector that is not there is no failure of the command.
-    let told = run(at, &["plan", "-no-color"], &environment);
-    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-    let other = [("OTEL_TRACES_EXPORTER", "otlp"), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")];
-    let told = run(at, &["plan", "-no-color"], &other);
-    let words = String::from_utf8_lossy(&told.stderr) + String::from_utf8_lossy(&told.stdout);
-    assert!(told.status.success() && words.contains("No traces are sent"), "{words}");
+    use super::*;
+
+    #[test]
+    fn steps_are_sent_to_a_collector() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = folder.path();
+        std::fs::write(at.join("main.tf"), CONFIG).expect("a file");
+        let collector = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let endpoint = format!("http://{}", collector.local_addr().expect("an address"));
+        let collecting = std::thread::spawn(move || {
+            let (stream, _) = collector.accept().expect("somebody comes");
+            let mut reader = BufReader::new(stream);
+            let (mut head, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).expect("a line");
+                if let Some(it) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = it.trim().parse().expect("a number");
+                }
+                if line.trim().is_empty() {
+                    break;
+                }
+                head.push_str(&line);
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).expect("a body");
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            reader.get_mut().write_all(answer).expect("it is heard");
+            (head, String::from_utf8_lossy(&body).into_owned())
+        });
+        let trace = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01";
+        let environment = [
+            ("OTEL_TRACES_EXPORTER", "otlp"),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", &*endpoint),
+            ("OTEL_SERVICE_NAME", "a-name-of-mine"),
+            ("TRACEPARENT", trace),
+        ];
+        let told = run(at, &["apply", "-auto-approve", "-no-color"], &environment);
+        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        let (head, body) = collecting.join().expect("it collects");
+        assert!(head.starts_with("POST /v1/traces"), "{head}");
+        for wanted in ["a-name-of-mine", "terraform_data.one", "command", "step", "plan"] {
+            assert!(body.contains(wanted), "{wanted}: {body}");
+        }
+        assert!(!body.contains("canary"), "{body}");
+
+        // A collector that is not there is no failure of the command.
+        let told = run(at, &["plan", "-no-color"], &environment);
+        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        let other = [("OTEL_TRACES_EXPORTER", "otlp"), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")];
+        let told = run(at, &["plan", "-no-color"], &other);
+        let words = String::from_utf8_lossy(&told.stderr) + String::from_utf8_lossy(&told.stdout);
+        assert!(told.status.success() && words.contains("No traces are sent"), "{words}");
+    }
 }

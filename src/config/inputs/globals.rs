@@ -17,7 +17,7 @@ pub struct Globals {
 }
 
 impl Globals {
-    /// Collects them like [`collect_variables`]; above all others count the files that are read by themselves in the folder of tests.
+    /// Collects them like [`collect_variables`](super::collect_variables); above all others count the files that are read by themselves in the folder of tests.
     pub fn collect(
         (directory, tests): (&Path, Option<&Path>),
         given: &[VariableSource],

@@ -67,9 +67,11 @@ fuzz_target!(|bytes: &[u8]| {
     std::fs::write(inner.join("plan"), archive.into_inner()).expect("it is written");
     let here = std::env::current_dir().expect("there is one");
     let before = count(&here);
-    let world = World { cwd: inner.clone(), root: inner.clone(), ..World::of_this_process() };
-    if let Ok(loaded) = saved::load(&world, &inner.join("plan")) {
-        let _ = loaded.config(&Arc::new(world), &Sources::default());
+    let world =
+        Arc::new(World { cwd: inner.clone(), root: inner.clone(), ..World::of_this_process() });
+    let sources = Sources::default();
+    if let Ok(loaded) = saved::load(&world, &sources, &inner.join("plan")) {
+        let _ = loaded.config(&world, &sources);
     }
     assert_eq!(count(&inner), 1, "something lies beside the plan");
     assert_eq!((count(outer.path()), count(&outer.path().join("a"))), (1, 1), "something lies above");
