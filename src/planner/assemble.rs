@@ -14,7 +14,7 @@ use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, Plan, Reason};
 use crate::request::{PlanMode, Selector};
-use crate::schema::{mark_sensitive, sensitive_names};
+use crate::schema::{mark_secrets, sensitive_names};
 use crate::value::{Marked, Str, Type, Value};
 
 /// Puts the plan together.
@@ -116,7 +116,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &ObjectDecision) -> Option<C
     let schema = schema.filter(|it| sensitive_names(&it.block).next().is_some());
     // Whoever tells of the plan later may have no schema at hand.
     let marked = |value: Value| match schema {
-        Some(schema) => mark_sensitive(&value, &schema.block),
+        Some(schema) => mark_secrets(&value, &schema.block),
         None => value,
     };
     let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());

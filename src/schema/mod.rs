@@ -21,8 +21,8 @@ pub use coerce::{coerce, conforms};
 pub use compatible::check_compatible;
 pub use ignore::{Ignored, apply_ignore_changes};
 pub use paths::{
-    deprecations, has_deprecations, mark_object, mark_sensitive, sensitive_names, sensitive_paths,
-    without_write_only, write_only_paths,
+    deprecations, has_deprecations, mark_object, mark_secrets, mark_sensitive, sensitive_names,
+    sensitive_paths, without_write_only, write_only_paths,
 };
 pub use proposed::{planned_unknown, proposed_new};
 pub use replace::{is_unchanged, requires_replace};

@@ -2,7 +2,7 @@
 
 use super::types::{NestedBlock, Part};
 use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, items};
-use crate::value::{MarkPaths, Marks, Path, PathStep, ShowPath, Str, Value};
+use crate::value::{MarkPaths, Marks, Path, PathStep, ShowPath, Str, Value, path};
 
 /// Returns the paths of the parts of an object that the schema calls sensitive, in order.
 ///
@@ -17,6 +17,14 @@ pub fn sensitive_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
 pub fn mark_sensitive(value: &Value, schema: &BlockSchema) -> Value {
     let paths = sensitive_paths(schema, value).into_iter().chain(repeated(value, schema));
     value.clone().mark_at(&paths.map(|path| (path, Marks::sensitive())).collect())
+}
+
+/// As [`mark_sensitive`], where there is anything to hide: documents list no marks of what is null.
+pub fn mark_secrets(value: &Value, schema: &BlockSchema) -> Value {
+    let is_there = |path: &Path| path::get(value.bare(), path).is_none_or(|it| !it.is_null());
+    let paths = sensitive_paths(schema, value).into_iter().chain(repeated(value, schema));
+    let marks = paths.filter(is_there).map(|path| (path, Marks::sensitive()));
+    value.clone().mark_at(&marks.collect())
 }
 
 /// Marks what a state or a configuration says of an object, and what the schema calls sensitive.
