@@ -42,6 +42,8 @@ pub enum Sort {
     CheckBlock,
     /// A flag names what is not there.
     Unmatched,
+    /// A method of encryption is none.
+    Unencrypted,
     /// A file that is named is not there.
     NoSuchFile,
     /// A command has more words, or fewer, than it takes.
@@ -228,6 +230,12 @@ impl Diagnostics {
             }
         }
         Diagnostics(once)
+    }
+
+    /// Returns those that are not among others.
+    pub fn beyond(mut self, others: &Diagnostics) -> Diagnostics {
+        self.0.retain(|it| !others.0.contains(it));
+        self
     }
 
     /// Returns what was found side by side in one order, whoever was first: by place, then by object. What was found of

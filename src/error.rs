@@ -27,6 +27,20 @@ impl Error {
         Error { words: format!("{words}: {self}").into(), cause: Some(Arc::new(self)) }
     }
 
+    /// Returns the words of another error and of what has caused it, each cause that they do not name already.
+    pub fn with_causes(error: &dyn std::error::Error) -> Error {
+        let mut words = error.to_string();
+        let mut cause = error.source();
+        while let Some(it) = cause {
+            let more = it.to_string();
+            if !words.contains(&more) {
+                words = format!("{words}: {more}");
+            }
+            cause = it.source();
+        }
+        words.into()
+    }
+
     /// Returns all that is known.
     pub fn words(&self) -> &str {
         &self.words

@@ -310,6 +310,14 @@ pub fn is_told(change: &Change) -> bool {
     }
 }
 
+/// Returns whether a change is one of those that a plan lists: something is done, or it has moved, or it is imported.
+pub fn is_listed(change: &Change) -> bool {
+    is_told(change)
+        && (change.action != Action::NoOp
+            || change.previous_address.is_some()
+            || change.importing.is_some())
+}
+
 /// Tells a finished plan: drift, changes, what is left out, their number, outputs.
 pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
     for change in &plan.drift {

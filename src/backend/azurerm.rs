@@ -226,7 +226,7 @@ impl Store for Azurerm {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
         let (container, blob) = (self.container().await?, self.blob(workspace));
@@ -251,7 +251,7 @@ impl Store for Azurerm {
                 })?,
             }
         }
-        let sent = Bytes::copy_from_slice(bytes);
+        let sent = bytes.clone();
         match container.put(&blob, sent, condition, lease.as_deref(), &metadata).await {
             Ok(tag) => Ok(Version(tag)),
             Err(it) if lost(&it) => Err(Refused::LockLost(it.to_string())),
@@ -272,11 +272,8 @@ impl Store for Azurerm {
         let prefix = format!("{}env:", self.settings.blob);
         let names = self.container().await?.list(&prefix).await?;
         let own = names.iter().filter_map(|it| it.strip_prefix(&*prefix));
-        let own = own.filter(|it| !it.is_empty() && !it.contains('/') && *it != workspace::DEFAULT);
-        let mut own: Vec<String> = own.map(str::to_owned).collect();
-        own.sort();
-        own.insert(0, workspace::DEFAULT.into());
-        Ok(own)
+        let own = own.filter(|it| !it.is_empty() && !it.contains('/'));
+        Ok(workspace::listed(own.map(str::to_owned)))
     }
 
     async fn create(&self, _: &str) -> io::Result<()> {
@@ -320,6 +317,21 @@ impl Store for Azurerm {
         }
         self.held.lock().insert(workspace.to_owned(), info.id.clone());
         Ok(info.id)
+    }
+
+    async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
+        let Some(id) = self.lease_of(workspace) else { return Ok(None) };
+        let (container, blob) = (self.container().await?, self.blob(workspace));
+        let found = container.properties(&blob).await?.filter(|it| it.is_leased);
+        Ok(match found.map(|it| self.holder(&it, &blob)) {
+            Some(Ok(holder)) if holder.id == id => None,
+            Some(Ok(holder)) => {
+                Some(format!("its lease belongs to {} now (ID {})", holder.who, holder.id))
+            }
+            // Whose it is the service alone knows, and says so when the state is written.
+            Some(Err(_)) => None,
+            None => Some("its lease was broken, or the blob is gone".into()),
+        })
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

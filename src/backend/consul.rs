@@ -3,13 +3,13 @@
 //! A write is one transaction: it holds only where the session still has the lock and the key is as it was read.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use md5::{Digest, Md5};
+use bytes::Bytes;
 use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
 
@@ -23,8 +23,10 @@ use crate::diagnostic::Diagnostics;
 use crate::state::write::WRITTEN_VERSION;
 
 mod agent;
+mod packing;
 
 use agent::{Agent, Pair, Reply};
+use packing::{compressed, digest};
 
 /// `backend "consul"`
 pub const KIND: Kind = Kind {
@@ -302,16 +304,6 @@ fn is_too_large(what: &str) -> bool {
     what.contains("too large") || what.contains("exceeds")
 }
 
-fn digest(bytes: &[u8]) -> String {
-    Md5::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
-}
-
-fn compressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    writer.write_all(bytes)?;
-    writer.finish()
-}
-
 #[async_trait]
 impl Store for Consul {
     fn name(&self, workspace: &str) -> String {
@@ -325,7 +317,7 @@ impl Store for Consul {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
         if let Some(why) = self.lost_lock(workspace) {
@@ -367,11 +359,7 @@ impl Store for Consul {
         let prefix = format!("{}-env:", self.path);
         let keys = self.agent.keys(&prefix).await?;
         let names = keys.iter().filter_map(|it| it.strip_prefix(&prefix));
-        let mut others: Vec<String> =
-            names.filter(|it| !it.contains('/')).map(str::to_owned).collect();
-        others.sort();
-        others.dedup();
-        Ok(std::iter::once(workspace::DEFAULT.to_owned()).chain(others).collect())
+        Ok(workspace::listed(names.filter(|it| !it.contains('/')).map(str::to_owned)))
     }
 
     async fn create(&self, _workspace: &str) -> io::Result<()> {
@@ -417,6 +405,15 @@ impl Store for Consul {
 
     fn lost_lock(&self, workspace: &str) -> Option<String> {
         self.held.lock().get(workspace)?.lost.get().cloned()
+    }
+
+    async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
+        let Some(why) = self.lost_lock(workspace) else { return Ok(None) };
+        let lock = self.agent.get(&self.lock_keys(workspace).0).await?;
+        let Some(session) = lock.and_then(|it| it.session) else { return Ok(Some(why)) };
+        let record = self.record(workspace).await?.filter(|it| it.id == session);
+        let who = record.map_or("another session".into(), |it| it.who);
+        Ok(Some(format!("{why}; the lock belongs to {who} now (ID {session})")))
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use pretty_assertions::assert_eq;
 
 use super::local::{Choice, Local};
@@ -34,7 +35,7 @@ impl Store for Distant {
         journey().await;
         self.0.read(workspace).await
     }
-    async fn write(&self, name: &str, it: &[u8], expected: &Version) -> Result<Version, Refused> {
+    async fn write(&self, name: &str, it: &Bytes, expected: &Version) -> Result<Version, Refused> {
         journey().await;
         self.0.write(name, it, expected).await
     }
@@ -111,7 +112,7 @@ fn write(
     bytes: &[u8],
     expected: &Version,
 ) -> Result<Version, Refused> {
-    wait(&**store, store.write(workspace, bytes, expected))
+    wait(&**store, store.write(workspace, &Bytes::copy_from_slice(bytes), expected))
 }
 
 fn list(store: &Arc<dyn Store>) -> String {
@@ -290,6 +291,44 @@ fn finished_steps_of_an_interrupted_run_come_back_to_their_workspace_and_lineage
                 (0, Some(serial)),
                 "{name}"
             );
+        }
+    });
+}
+
+/// Leaves a journal as a run does that dies after it has stored a snapshot, or has just begun to.
+fn interrupted_after_storing(snapshots: &Snapshots, is_stored: bool) {
+    let state = snapshots.read().expect("it is read").state.unwrap_or_default();
+    let (lineage, serial) = (state.lineage.clone(), state.serial);
+    let base = Base { lineage: lineage.clone(), serial, next_lineage: lineage };
+    let journal = Journal::open(snapshots.journal().expect("it is free"), &base, &[]);
+    let gone = |name: &str| {
+        let address = format!("terraform_data.{name}").parse().expect("an address");
+        Record::Removed { address, deposed: None }
+    };
+    journal.append(&[gone("a")]);
+    if is_stored {
+        let announce = |serial| {
+            journal.store(serial);
+        };
+        snapshots.write_meanwhile(&with_output(9), announce).expect("it is stored");
+    } else {
+        journal.store(serial + 1);
+    }
+    journal.append(&[gone("b")]);
+    journal.flush().expect("it is written");
+}
+
+#[test]
+fn a_run_that_was_interrupted_after_it_stored_a_part_is_taken_up_from_there() {
+    each(|name, place| {
+        for is_stored in [true, false] {
+            let workspace = if is_stored { "a" } else { "b" };
+            place.snapshots(workspace).write(&with_output(1)).expect("it is written");
+            interrupted_after_storing(&place.snapshots(workspace), is_stored);
+            let found = place.snapshots(workspace).read().expect("it is read");
+            let serial = found.state.map(|it| it.serial);
+            let expected = if is_stored { 3 } else { 2 };
+            assert_eq!((found.recovered, serial), (2, Some(expected)), "{name} {is_stored}");
         }
     });
 }

@@ -22,6 +22,7 @@ use crate::world::World;
 
 pub(crate) mod identity;
 mod objects;
+pub(crate) mod packages;
 pub(crate) mod service;
 mod settings;
 #[cfg(test)]
@@ -120,7 +121,10 @@ impl Gcs {
             self.bucket().await?.generation(&self.lock_object(workspace), Part::Lock).await?;
         Ok(match found {
             Some(now) if now == id => None,
-            Some(now) => Some(format!("{name} belongs to somebody else now (ID {now})")),
+            Some(now) => Some(match self.holder(workspace).await? {
+                Some(Ok((it, _))) => format!("{name} belongs to {} now (ID {})", it.who, it.id),
+                _ => format!("{name} belongs to somebody else now (ID {now})"),
+            }),
             None => Some(format!("{name} is gone")),
         })
     }
@@ -174,7 +178,7 @@ impl Store for Gcs {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
         let (bucket, name) = (self.bucket().await?, self.state(workspace));
@@ -184,7 +188,7 @@ impl Store for Gcs {
         {
             return Err(Refused::LockLost(why));
         }
-        let sent = Bytes::copy_from_slice(bytes);
+        let sent = bytes.clone();
         match bucket.put(&name, sent, &expected.0, Part::State).await {
             Ok(Placed::There(generation)) => Ok(Version(generation)),
             Ok(Placed::NotMet) => self.settle(workspace, bytes, &expected.0, None).await,
@@ -199,13 +203,7 @@ impl Store for Gcs {
         let names = self.bucket().await?.list(&self.settings.prefix).await?;
         let own = names.iter().filter_map(|it| it.strip_prefix(&*self.settings.prefix));
         let own = own.filter_map(|it| it.strip_suffix(".tfstate"));
-        let mut own: Vec<String> = own
-            .filter(|it| *it != workspace::DEFAULT && !it.contains('/'))
-            .map(str::to_owned)
-            .collect();
-        own.sort();
-        own.insert(0, workspace::DEFAULT.into());
-        Ok(own)
+        Ok(workspace::listed(own.filter(|it| !it.contains('/')).map(str::to_owned)))
     }
 
     async fn create(&self, _: &str) -> io::Result<()> {
@@ -239,6 +237,11 @@ impl Store for Gcs {
         };
         self.held.lock().insert(workspace.to_owned(), id.clone());
         Ok(id)
+    }
+
+    async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
+        let Some(id) = self.held.lock().get(workspace).cloned() else { return Ok(None) };
+        Ok(self.loss(workspace, &id).await?)
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

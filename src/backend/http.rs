@@ -10,6 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use md5::{Digest, Md5};
 use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -95,7 +96,7 @@ impl HttpState {
         })
     }
 
-    fn request(&self, method: &Method, url: Url, body: &[u8]) -> RequestBuilder {
+    fn request(&self, method: &Method, url: Url, body: &Bytes) -> RequestBuilder {
         let request = self.client.request(method.clone(), url).headers(self.headers.clone());
         let request = match &self.login {
             Some((name, password)) => request.basic_auth(name, password.as_ref()),
@@ -108,12 +109,18 @@ impl HttpState {
         request
             .header("Content-Type", "application/json")
             .header("Content-MD5", digest)
-            .body(body.to_vec())
+            .body(body.clone())
     }
 
     /// Names who failed to do what, and where.
     fn failed(&self, what: &str, method: &Method, url: &Url, why: &str) -> io::Error {
-        io::Error::other(format!("failed to {what}: {method} {}: {why}", web::shown(url)))
+        let hint = match why.contains("invalid peer certificate") {
+            true => {
+                ". Name the authority that signed it with client_ca_certificate_pem or SSL_CERT_FILE, or see that it is for this host"
+            }
+            false => "",
+        };
+        io::Error::other(format!("failed to {what}: {method} {}: {why}{hint}", web::shown(url)))
     }
 
     fn unexpected(&self, what: &str, method: &Method, url: &Url, answer: &Answer) -> io::Error {
@@ -128,7 +135,7 @@ impl HttpState {
 
     async fn get(&self) -> io::Result<Vec<u8>> {
         let (method, url) = (Method::GET, &self.update.url);
-        let request = || self.request(&method, url.clone(), &[]);
+        let request = || self.request(&method, url.clone(), &Bytes::new());
         let answer = web::send_again(self.retries, request)
             .await
             .map_err(|it| self.failed("get state", &method, url, it.why.words()))?;
@@ -137,7 +144,7 @@ impl HttpState {
             204 | 404 => return Ok(Vec::new()),
             _ => return Err(self.unexpected("get state", &method, url, &answer)),
         }
-        if answer.header("content-type").starts_with("text/html") {
+        if answer.is_page() {
             let why = "the answer is a web page, no state; check the address, and whether it asks for a login";
             return Err(self.failed("get state", &method, url, why));
         }
@@ -147,6 +154,20 @@ impl HttpState {
             return Err(self.failed("get state", &method, url, why));
         }
         Ok(answer.body)
+    }
+
+    /// Returns what stands for what is there, of which nothing is kept.
+    async fn version_there(&self) -> io::Result<Version> {
+        let (method, url) = (Method::GET, &self.update.url);
+        let request = || self.request(&method, url.clone(), &Bytes::new());
+        let answer = web::sum_again(self.retries, request)
+            .await
+            .map_err(|it| self.failed("get state", &method, url, it.why.words()))?;
+        match answer.status {
+            200 => Ok(version_of(&answer.body)),
+            204 | 404 => Ok(version(&[])),
+            _ => Err(self.unexpected("get state", &method, url, &answer)),
+        }
     }
 
     /// Reads back after a write that had no answer, or a bad one. Returns whether it was written.
@@ -162,7 +183,11 @@ impl HttpState {
 
 /// Stands for content; for nothing, too.
 fn version(bytes: &[u8]) -> Version {
-    Version(format!("{:x?}", Md5::digest(bytes)))
+    version_of(&Md5::digest(bytes))
+}
+
+fn version_of(digest: &[u8]) -> Version {
+    Version(format!("{digest:x?}"))
 }
 
 fn endpoint(
@@ -261,13 +286,13 @@ impl Store for HttpState {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
         only_default(workspace)?;
-        let there = self.get().await?;
-        if version(&there) != *expected {
-            return Err(Refused::Overtaken(there));
+        // What is there is not kept while the next is sent: it may be large.
+        if self.version_there().await? != *expected {
+            return Err(Refused::Overtaken(self.get().await?));
         }
         let Endpoint { url, method } = &self.update;
         let held = self.held.lock().clone();
@@ -325,7 +350,7 @@ impl Store for HttpState {
     async fn lock(&self, workspace: &str, info: &LockInfo) -> Result<String, LockProblem> {
         only_default(workspace)?;
         let Some(Endpoint { url, method }) = &self.lock else { return Ok(String::new()) };
-        let record = serde_json::to_vec(info).map_err(io::Error::other)?;
+        let record = Bytes::from(serde_json::to_vec(info).map_err(io::Error::other)?);
         let request = || self.request(method, url.clone(), &record);
         let answer = web::send_again(self.retries, request)
             .await
@@ -358,7 +383,7 @@ impl Store for HttpState {
             return Ok(());
         }
         let record = held.unwrap_or_else(|| LockInfo { id: id.into(), ..LockInfo::default() });
-        let record = serde_json::to_vec(&record).map_err(io::Error::other)?;
+        let record = Bytes::from(serde_json::to_vec(&record).map_err(io::Error::other)?);
         let request = || self.request(method, url.clone(), &record);
         let answer = web::send_again(self.retries, request)
             .await

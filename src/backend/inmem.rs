@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::kind::Kind;
@@ -99,7 +100,7 @@ impl Store for InMemory {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
         let mut slots = self.slots();
@@ -113,8 +114,7 @@ impl Store for InMemory {
 
     async fn list(&self) -> io::Result<Vec<String>> {
         let slots = self.slots();
-        let others = slots.keys().filter(|it| *it != workspace::DEFAULT).cloned();
-        Ok(std::iter::once(workspace::DEFAULT.to_owned()).chain(others).collect())
+        Ok(workspace::listed(slots.keys().cloned()))
     }
 
     async fn create(&self, workspace: &str) -> io::Result<()> {

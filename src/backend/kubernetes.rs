@@ -10,6 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use parking_lot::Mutex;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
@@ -120,19 +121,6 @@ impl Kubernetes {
         ]);
         all.extend(self.labels.clone());
         json!(all)
-    }
-
-    /// Says whether the lock of a run is still its own.
-    async fn check_lock(&self, workspace: &str) -> Result<(), Refused> {
-        let Some(held) = self.held.lock().get(workspace).cloned() else { return Ok(()) };
-        let lease = self.api.get("leases", &self.lease(workspace)?).await?;
-        match lease.as_ref().and_then(holder) {
-            Some(holder) if holder == held.id => Ok(()),
-            Some(holder) => {
-                Err(Refused::LockLost(format!("the lease names {holder} as its holder now")))
-            }
-            None => Err(Refused::LockLost("the lease has no holder any more".into())),
-        }
     }
 
     /// Puts data in the place of what a secret holds.
@@ -279,10 +267,12 @@ impl Store for Kubernetes {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
-        self.check_lock(workspace).await?;
+        if let Some(why) = self.ask_lock(workspace).await? {
+            return Err(Refused::LockLost(why));
+        }
         let data = packed(bytes)?;
         let written = version(&json!({"data": {"tfstate": data}}));
         for _ in 0..5 {
@@ -310,17 +300,13 @@ impl Store for Kubernetes {
 
     async fn list(&self) -> io::Result<Vec<String>> {
         let secrets = self.api.list("secrets", "tfstate=true").await?;
-        let mut others: Vec<String> = secrets
+        let others = secrets
             .iter()
             .map(|it| &it["metadata"]["labels"])
             .filter(|it| it["tfstateSecretSuffix"].as_str() == Some(&self.suffix))
             .filter_map(|it| it["tfstateWorkspace"].as_str())
-            .filter(|it| *it != workspace::DEFAULT)
-            .map(str::to_owned)
-            .collect();
-        others.sort();
-        others.dedup();
-        Ok(std::iter::once(workspace::DEFAULT.to_owned()).chain(others).collect())
+            .map(str::to_owned);
+        Ok(workspace::listed(others))
     }
 
     async fn create(&self, workspace: &str) -> io::Result<()> {
@@ -380,6 +366,17 @@ impl Store for Kubernetes {
             }
         }
         Err(LockProblem::Busy("others take and give back the lease all the time".into(), None))
+    }
+
+    async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
+        let Some(held) = self.held.lock().get(workspace).cloned() else { return Ok(None) };
+        let lease = self.api.get("leases", &self.lease(workspace)?).await?.unwrap_or_default();
+        Ok(match (holder(&lease), record(&lease)) {
+            (Some(holder), _) if holder == held.id => None,
+            (Some(id), Some(it)) => Some(format!("the lease belongs to {} now (ID {id})", it.who)),
+            (Some(id), None) => Some(format!("the lease names {id} as its holder now")),
+            (None, _) => Some("the lease has no holder any more".into()),
+        })
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHasher;
 
@@ -297,7 +298,7 @@ impl Store for Local {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
         let paths = self.paths(workspace);

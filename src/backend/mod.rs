@@ -30,6 +30,9 @@ mod kubernetes;
 pub mod local;
 pub mod lock;
 mod lock_info;
+pub mod moving;
+#[cfg(any(feature = "backend-s3", feature = "backend-gcs"))]
+pub(crate) mod objects;
 pub mod opening;
 #[cfg(feature = "backend-pg")]
 mod pg;

@@ -17,6 +17,8 @@ pub enum Owner {
     Backend(&'static str),
     /// A kind of key provider.
     Keys(&'static str),
+    /// A kind of sources that packages of modules come from.
+    Packages(&'static str),
 }
 
 /// All that a kind of backend is told when a store of it is opened.
@@ -45,6 +47,7 @@ impl Owner {
         let title = match self {
             Owner::Backend(_) => "Invalid backend configuration",
             Owner::Keys(_) => "Invalid key provider configuration",
+            Owner::Packages(_) => "Invalid module source",
         };
         Diagnostic::error(title).detail(detail)
     }
@@ -55,6 +58,7 @@ impl fmt::Display for Owner {
         match self {
             Owner::Backend(name) => write!(f, "backend {name:?}"),
             Owner::Keys(name) => write!(f, "key provider {name:?}"),
+            Owner::Packages(name) => write!(f, "module source {name:?}"),
         }
     }
 }

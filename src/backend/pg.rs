@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use parking_lot::Mutex;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
@@ -24,13 +24,16 @@ use crate::diagnostic::Diagnostics;
 
 mod connection;
 mod holder;
+mod large;
 mod layout;
 #[cfg(test)]
 mod tests;
+mod trouble;
 
-use connection::{Way, told};
+use connection::Way;
 use holder::{Holder, session_name};
 use layout::Layout;
+use trouble::{told, way_on};
 
 /// `backend "pg"`
 pub const KIND: Kind = Kind {
@@ -100,12 +103,7 @@ impl Postgres {
     }
 
     fn failed(&self, error: &tokio_postgres::Error) -> io::Error {
-        let hint = match error.code() {
-            Some(it) if *it == SqlState::UNDEFINED_TABLE && !self.layout.makes_table => {
-                ". The table is missing, and skip_table_creation keeps it from being made"
-            }
-            _ => "",
-        };
+        let hint = way_on(error, &self.layout);
         io::Error::other(format!("{}: {}{hint}", self.way.shown(), told(error)))
     }
 
@@ -138,14 +136,19 @@ impl Postgres {
     }
 
     async fn read_over(&self, session: &Session, workspace: &str) -> io::Result<Content> {
+        let table = self.layout.table();
         let query = format!(
-            "SELECT coalesce(data, ''), md5(data) FROM {} WHERE name = $1",
-            self.layout.table()
+            "SELECT CASE WHEN octet_length(data) <= {} THEN data END, md5(data) FROM {table} WHERE name = $1",
+            large::LARGE
         );
         let rows = session.ask(&query, &[workspace]).await.map_err(|it| self.failed(&it))?;
-        let (data, version) = match rows.first() {
-            Some(row) => (row.get(0), row.get::<_, Option<String>>(1).unwrap_or_default()),
-            None => (String::new(), String::new()),
+        let (data, version) = match rows.first().map(|it| (it.get(0), it.get(1))) {
+            Some((Some(data), Some(version))) => (data, version),
+            Some((None, Some(_))) => {
+                let read = large::read(&session.client, &table, workspace);
+                read.await.map_err(|it| self.failed(&it))?
+            }
+            _ => (String::new(), String::new()),
         };
         Ok(Content { bytes: data.into_bytes(), version: Version(version), is_elsewhere: false })
     }
@@ -158,6 +161,12 @@ impl Postgres {
         (data, expected): (&str, &Version),
     ) -> Result<Option<Version>, tokio_postgres::Error> {
         let table = self.layout.table();
+        if data.len() > large::LARGE
+            && let Some(done) =
+                large::replace(&session.client, (&table, workspace), data, &expected.0).await?
+        {
+            return Ok(done.map(Version));
+        }
         let rows = match expected.0.as_str() {
             "" => {
                 let query = format!(
@@ -263,7 +272,7 @@ impl Store for Postgres {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
         let data = std::str::from_utf8(bytes).map_err(io::Error::other)?;
@@ -300,9 +309,7 @@ impl Store for Postgres {
         let session = self.session().await?;
         let query = format!("SELECT name FROM {} WHERE name <> 'default'", self.layout.table());
         let rows = session.ask(&query, &[]).await.map_err(|it| self.failed(&it))?;
-        let mut others: Vec<String> = rows.iter().map(|it| it.get(0)).collect();
-        others.sort();
-        Ok(std::iter::once(workspace::DEFAULT.to_owned()).chain(others).collect())
+        Ok(workspace::listed(rows.iter().map(|it| it.get(0))))
     }
 
     async fn create(&self, _workspace: &str) -> io::Result<()> {
@@ -347,6 +354,16 @@ impl Store for Postgres {
     fn lost_lock(&self, workspace: &str) -> Option<String> {
         let why = self.held(workspace)?.session.is_over()?;
         Some(format!("the PostgreSQL session that held it has ended ({why})"))
+    }
+
+    async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
+        let (Some(why), Some(held)) = (self.lost_lock(workspace), self.held(workspace)) else {
+            return Ok(None);
+        };
+        let session = self.session().await?;
+        let holder = Holder::find(&session.client, held.key).await;
+        let holder = holder.map(|it| format!("; the lock belongs to {} now", it.described()));
+        Ok(Some(why + &holder.unwrap_or_default()))
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

@@ -26,6 +26,7 @@ pub(crate) mod checks;
 mod identity;
 mod locks;
 mod objects;
+pub(crate) mod packages;
 mod profile;
 pub(crate) mod service;
 mod settings;
@@ -236,7 +237,7 @@ impl Store for S3 {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused> {
         let (parts, key) = (self.parts().await?, self.key(workspace));
@@ -246,7 +247,7 @@ impl Store for S3 {
         {
             return Err(Refused::LockLost(why));
         }
-        let tag = parts.replace(&key, Bytes::copy_from_slice(bytes), &expected.0).await?;
+        let tag = parts.replace(&key, bytes.clone(), &expected.0).await?;
         parts.put_digest(&key, bytes).await.map_err(|it| {
             let digest = md5_hex(bytes);
             let id = parts.id(&key);
@@ -269,13 +270,8 @@ impl Store for S3 {
             Err(it) if it.code() == "AccessDenied" => Vec::new(),
             keys => keys?,
         };
-        let mut names: Vec<String> =
-            keys.iter().filter_map(|it| self.workspace_of(it)).map(str::to_owned).collect();
-        names.retain(|it| it != workspace::DEFAULT);
-        names.sort();
-        names.dedup();
-        names.insert(0, workspace::DEFAULT.into());
-        Ok(names)
+        let names = keys.iter().filter_map(|it| self.workspace_of(it));
+        Ok(workspace::listed(names.map(str::to_owned)))
     }
 
     async fn create(&self, _: &str) -> io::Result<()> {
@@ -298,6 +294,11 @@ impl Store for S3 {
         let id = parts.lock(&self.key(workspace), info).await?;
         self.held.lock().insert(workspace.to_owned(), id.clone());
         Ok(id)
+    }
+
+    async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
+        let Some(id) = self.held.lock().get(workspace).cloned() else { return Ok(None) };
+        Ok(self.parts().await?.loss(&self.key(workspace), &id).await?)
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

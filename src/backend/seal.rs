@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
+
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::error::Error;
 use crate::state::{State, read};
@@ -40,9 +42,17 @@ pub trait Seal: Debug + Send + Sync {
     /// If it was not sealed by this seal, or was changed since, with a phrase that says so.
     fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error>;
 
-    /// Returns whether bytes are sealed as they would be now: what is not is written again, be it the same.
-    fn is_current(&self, _: Part<'_>, _: &[u8]) -> bool {
-        true
+    /// Opens what was sealed as it would be now; nothing where it was sealed otherwise, so that it is to be written again, be it the same.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Seal::open`].
+    fn open_current<'a>(
+        &self,
+        part: Part<'_>,
+        sealed: Cow<'a, [u8]>,
+    ) -> Result<Option<Cow<'a, [u8]>>, Error> {
+        self.open(part, sealed).map(Some)
     }
 }
 
@@ -56,10 +66,9 @@ impl Seal for Unsealed {
     }
 
     fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
-        match part != Part::Line && Marked::read(&sealed).is_some() {
-            true => {
-                Err("it is encrypted, and no encryption is configured that could open it".into())
-            }
+        // A state is looked at where it cannot be read: it may be large.
+        match part == Part::Plan && Marked::read(&sealed).is_some() {
+            true => Err(UNCONFIGURED.into()),
             false => Ok(sealed),
         }
     }
@@ -96,9 +105,20 @@ impl Seals {
         self.0.get().map_or(&Unsealed, |it| &**it)
     }
 
-    /// As [`Seal::is_current`].
-    pub fn is_current(&self, part: Part<'_>, sealed: &[u8]) -> bool {
-        self.get().is_current(part, sealed)
+    /// As [`Seal::open_current`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Seal::open`].
+    pub fn open_current<'a>(
+        &self,
+        part: Part<'_>,
+        sealed: &'a [u8],
+    ) -> Result<Option<Cow<'a, [u8]>>, Diagnostic> {
+        match sealed.is_empty() {
+            true => Ok(Some(sealed.into())),
+            false => self.get().open_current(part, sealed.into()).map_err(|why| not_opened(&why)),
+        }
     }
 
     /// Seals bytes.
@@ -108,6 +128,16 @@ impl Seals {
     /// As for [`Seal::seal`].
     pub fn seal<'a>(&self, part: Part<'_>, plain: &'a [u8]) -> Result<Cow<'a, [u8]>, Diagnostic> {
         self.get().seal(part, plain.into()).map_err(|why| not_sealed(&why))
+    }
+
+    /// Seals a state that is not needed as it was. Nothing is copied where nothing is sealed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Seal::seal`].
+    pub fn seal_state(&self, plain: String) -> Result<Bytes, Diagnostic> {
+        let sealed = self.get().seal(Part::State, plain.into_bytes().into());
+        sealed.map(|it| it.into_owned().into()).map_err(|why| not_sealed(&why))
     }
 
     /// Opens what was sealed.
@@ -154,7 +184,11 @@ impl Seals {
     ///
     /// If it cannot be opened, or is no state.
     pub fn read_state(&self, part: Part<'_>, stored: &[u8]) -> Result<Option<State>, Diagnostics> {
-        read::read(&self.open(part, stored)?)
+        let opened = self.open(part, stored)?;
+        read::read(&opened).map_err(|why| match Marked::read(&opened) {
+            Some(_) => not_opened(&UNCONFIGURED.into()).into(),
+            None => why,
+        })
     }
 
     /// Reads a state from a file that the user gives: as `state pull` prints it, or sealed, as `errored.tfstate` is.
@@ -180,7 +214,7 @@ impl Marked {
     fn read(bytes: &[u8]) -> Option<Marked> {
         let mark = b"\"encryption_version\"";
         let may_be = bytes.first() == Some(&b'{') && bytes.windows(mark.len()).any(|it| it == mark);
-        let marked: Marked = serde_json::from_slice(bytes).ok().filter(|_| may_be)?;
+        let marked: Marked = may_be.then(|| serde_json::from_slice(bytes).ok())??;
         (!marked.encryption_version.is_empty()).then_some(marked)
     }
 }
@@ -196,6 +230,9 @@ fn not_sealed(why: &Error) -> Diagnostic {
         "{why}. Nothing was written. Mend the encryption, then run the command again."
     ))
 }
+
+/// Why bytes that somebody has sealed cannot be opened where nothing is said of encryption.
+const UNCONFIGURED: &str = "it is encrypted, and no encryption is configured that could open it";
 
 /// The summary of what is told of bytes that cannot be opened.
 pub const NOT_OPENED: &str = "Failed to decrypt";

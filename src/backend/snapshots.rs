@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::lock::{LockInfo, LockProblem};
+use super::moving::{Moves, Way};
 use super::seal::{Part, Seals};
 use super::store::{Content, Refused, Store, Version, wait};
 use super::{NotWritten, Snapshot, Stored};
@@ -12,17 +13,22 @@ use crate::state::{State, read, write};
 use crate::world::World;
 
 mod journal;
+mod meanwhile;
 mod runs;
 mod stale;
 mod trouble;
+mod watch;
 
 pub use journal::JournalFile;
 pub use runs::Runs;
 pub use stale::Recover;
 
 use journal::Known;
+use meanwhile::Sent;
 use parking_lot::{Mutex, MutexGuard};
+use sha2::{Digest, Sha256};
 use trouble::check_successor;
+use watch::Watch;
 
 /// The snapshots of one workspace.
 #[derive(Debug)]
@@ -32,6 +38,7 @@ pub struct Snapshots {
     workspace: String,
     recover: Option<Recover>,
     seals: Arc<Seals>,
+    moves: Arc<Moves>,
     now: Mutex<Now>,
 }
 
@@ -40,17 +47,31 @@ pub struct Snapshots {
 struct Now {
     /// The ID of the lock that is held.
     locked: Option<String>,
+    /// Looks after that lock.
+    watch: Option<Watch>,
     /// Whether whoever holds the lock may write.
     may_write: bool,
     /// Lineage and serial of the latest snapshot that was read or written.
     last: Option<(String, u64)>,
     /// What stood for the store's content when it was last read or written.
     seen: Option<Version>,
+    /// The digest of the latest snapshot that was read or written.
+    body: Option<Body>,
     journal: Known,
     /// Where the journal lies that belongs to what was read.
     journal_at: Option<PathBuf>,
     /// Whether somebody else has written the place since it was read.
     is_overtaken: bool,
+    /// What was sent, where nobody knows yet whether it was stored.
+    sent: Option<Sent>,
+}
+
+/// What stands for the content of a state.
+#[derive(Debug)]
+struct Body {
+    lineage: String,
+    serial: u64,
+    digest: [u8; 32],
 }
 
 impl Snapshots {
@@ -63,13 +84,14 @@ impl Snapshots {
         workspace: &str,
         recover: Option<Recover>,
     ) -> Snapshots {
-        let seals = Seals::of(&world);
+        let (seals, moves) = (Seals::of(&world), Moves::of(&world));
         Snapshots {
             world,
             store,
             workspace: workspace.into(),
             recover,
             seals,
+            moves,
             now: Mutex::default(),
         }
     }
@@ -89,7 +111,9 @@ impl Snapshots {
     }
 
     fn content(&self) -> Result<Content, Diagnostics> {
-        let content = wait(&*self.store, self.store.read(&self.workspace));
+        let moved = (Way::In, self.name(), 0);
+        let read = self.moves.during(moved, self.store.read(&self.workspace));
+        let content = wait(&*self.store, read);
         Ok(content.map_err(|it| trouble::unreadable(&it))?)
     }
 
@@ -118,6 +142,13 @@ impl Snapshots {
         tracing::debug!(place = self.name(), bytes = content.bytes.len(), "state read");
         let state = self.seals.read_state(Part::State, &content.bytes);
         let state = state.map_err(|it| self.named(it, content.is_elsewhere))?;
+        now.body = match &state {
+            // Only who writes compares.
+            Some(it) if !content.is_elsewhere && now.may_write => {
+                self.body(&content.bytes, (&it.lineage, it.serial))
+            }
+            _ => None,
+        };
         let mut snapshot = Snapshot { state, ..Snapshot::default() };
         now.seen = Some(content.version);
         if !matches!(now.journal, Known::Mine) {
@@ -149,17 +180,20 @@ impl Snapshots {
         &self,
         now: &mut Now,
         (lineage, serial): (&str, u64),
-        text: &str,
+        text: String,
     ) -> Result<Stored, Diagnostics> {
-        if let Some(why) = self.store.lost_lock(&self.workspace) {
-            return Err(trouble::lock_lost(&self.name(), &why).into());
+        if let Some(why) = now.watch.as_ref().and_then(Watch::loss) {
+            return Err(trouble::lock_lost(&self.name(), why).into());
         }
-        let sealed = self.seals.seal(Part::State, text.as_bytes())?;
+        let body = self.body(text.as_bytes(), (lineage, serial));
+        let sealed = self.seals.seal_state(text)?;
         let seen = match &now.seen {
             Some(seen) => seen.clone(),
             None => self.content()?.version,
         };
-        let version = wait(&*self.store, self.store.write(&self.workspace, &sealed, &seen));
+        let moved = (Way::Out, self.name(), sealed.len());
+        let write = self.store.write(&self.workspace, &sealed, &seen);
+        let version = wait(&*self.store, self.moves.during(moved, write));
         let version = version.map_err(|refused| match refused {
             Refused::Overtaken(there) => {
                 now.is_overtaken = true;
@@ -169,29 +203,60 @@ impl Snapshots {
             }
             Refused::KeepsNothing(why) => trouble::keeps_nothing(&self.name(), &why),
             Refused::NoBackup(path, why) => trouble::no_backup(&path, &why),
-            Refused::LockLost(why) => trouble::lock_lost(&self.name(), &why),
-            Refused::Unsettled(why) => trouble::unsettled(&self.name(), &why),
+            Refused::LockLost(why) => {
+                let first = now.watch.as_ref().map_or(&*why, |it| it.note(why.clone()));
+                trouble::lock_lost(&self.name(), first)
+            }
+            Refused::Unsettled(why) => {
+                let (bytes, lineage) = (sealed.clone(), lineage.to_owned());
+                now.sent = Some(Sent { bytes, lineage, serial });
+                trouble::unsettled(&self.name(), &why)
+            }
             Refused::Failed(why) => trouble::not_saved(&why),
         })?;
         tracing::info!(place = self.name(), serial, bytes = sealed.len(), "state written");
         now.seen = Some(version);
         now.last = Some((lineage.into(), serial));
+        now.body = body;
         Ok(Stored { lineage: lineage.into(), serial, is_written: true })
+    }
+
+    /// Returns what stands for the content of a state: its digest without lineage and serial. Nothing where it looks otherwise than we
+    /// write it, or is sealed.
+    fn body(&self, text: &[u8], of: (&str, u64)) -> Option<Body> {
+        let body = match self.seals.is_installed() {
+            true => None,
+            false => write::body_of(text, of.0, of.1),
+        };
+        body.map(|it| Body {
+            lineage: of.0.into(),
+            serial: of.1,
+            digest: Sha256::digest(it).into(),
+        })
     }
 
     /// Returns whether the store holds this state already, whatever it looks like.
     ///
     /// - `text`: the state as it would be written, with the next serial.
-    fn is_stored(&self, state: &State, text: &str, of: (&str, u64)) -> Result<bool, Diagnostics> {
+    fn is_stored(
+        &self,
+        now: &Now,
+        (state, text): (&State, &str),
+        of: (&str, u64),
+    ) -> Result<bool, Diagnostics> {
+        // What was read, or written last, is not read again: it may be large.
+        if let Some(known) = now.body.as_ref().filter(|it| (&*it.lineage, it.serial) == of) {
+            let new = self.body(text.as_bytes(), (of.0, of.1 + 1));
+            return Ok(new.is_some_and(|it| it.digest == known.digest));
+        }
         let content = self.content()?;
         if content.is_elsewhere {
             return Ok(false);
         }
         // What is sealed otherwise than it would be now is written again, so that keys can be changed.
-        if !self.seals.is_current(Part::State, &content.bytes) {
+        let Some(old) = self.seals.open_current(Part::State, &content.bytes)? else {
             return Ok(false);
-        }
-        let old = self.seals.open(Part::State, &content.bytes)?;
+        };
         // What looks as we write it is another state if it is not equal; the rest is compared by meaning.
         if let Some(old) = write::body_of(&old, of.0, of.1) {
             return Ok(write::body_of(text.as_bytes(), of.0, of.1 + 1) == Some(old));
@@ -210,6 +275,7 @@ impl Snapshots {
             self.read()?;
         }
         let mut now = self.now();
+        self.settle_sent(&mut now)?;
         let (known, serial) = now.last.clone().unwrap_or_default();
         let lineage = match (known.as_str(), state.lineage.as_str()) {
             ("", "") => self.world.uuid(),
@@ -218,9 +284,9 @@ impl Snapshots {
         };
         let text = write::write_as(state, &lineage, serial + 1);
         let written = self.writing(&mut now, |now| {
-            match !known.is_empty() && self.is_stored(state, &text, (&known, serial))? {
+            match !known.is_empty() && self.is_stored(now, (state, &text), (&known, serial))? {
                 true => Ok(Stored { lineage, serial, is_written: false }),
-                false => self.store(now, (&lineage, serial + 1), &text),
+                false => self.store(now, (&lineage, serial + 1), text),
             }
         });
         written.map_err(|problems| NotWritten { problems, is_overtaken: now.is_overtaken })
@@ -255,7 +321,7 @@ impl Snapshots {
         };
         let text = write::write_as(state, &lineage, serial);
         // What an interrupted run finished was in the state that gives way.
-        self.writing(&mut now, |now| self.store(now, (&lineage, serial), &text))
+        self.writing(&mut now, |now| self.store(now, (&lineage, serial), text))
     }
 
     /// Takes the lock, in one attempt.
@@ -268,6 +334,7 @@ impl Snapshots {
         let id = wait(&*self.store, self.store.lock(&self.workspace, info))?;
         tracing::info!(place = self.name(), id, "lock taken");
         now.locked = Some(id);
+        now.watch = Some(Watch::begin(&self.store, &self.workspace, info.may_write()));
         now.may_write = info.may_write() || self.recover.is_some();
         // What was read before the lock may be old.
         now.last = None;
@@ -282,6 +349,7 @@ impl Snapshots {
     pub fn unlock(&self) -> Result<(), Diagnostic> {
         let mut now = self.now();
         now.may_write = false;
+        now.watch = None;
         let id = now.locked.take().unwrap_or_default();
         tracing::info!(place = self.name(), id, "lock given back");
         wait(&*self.store, self.store.unlock(&self.workspace, &id)).map_err(Diagnostic::from)

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use futures_util::FutureExt;
 
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
@@ -56,7 +57,8 @@ impl From<io::Error> for Refused {
 
 /// A place for the states of one configuration, by workspace.
 ///
-/// Methods of one workspace are never called at the same time on one store; other processes may use the place at any time.
+/// Methods of one workspace are never called at the same time on one store, but for [`Store::lost_lock`] and [`Store::ask_lock`]; other
+/// processes may use the place at any time.
 #[async_trait]
 pub trait Store: Debug + Send + Sync {
     /// Returns how messages call the place of a workspace's state.
@@ -103,7 +105,7 @@ pub trait Store: Debug + Send + Sync {
     async fn write(
         &self,
         workspace: &str,
-        bytes: &[u8],
+        bytes: &Bytes,
         expected: &Version,
     ) -> Result<Version, Refused>;
 
@@ -148,6 +150,16 @@ pub trait Store: Debug + Send + Sync {
     /// a loss, when a connection breaks or a session is not renewed, keeps it for this answer.
     fn lost_lock(&self, _workspace: &str) -> Option<String> {
         None
+    }
+
+    /// Asks whether a lock that this store has taken was lost since: why, and whose it is now, where that is known. A service that
+    /// cannot be asked says nothing here, and the loss shows when the state is written.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be known, which is no loss yet.
+    async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
+        Ok(self.lost_lock(workspace))
     }
 
     /// Gives a lock back that this store has taken.
@@ -202,6 +214,11 @@ where
         let asked = std::thread::Builder::new().spawn_scoped(scope, || runtime()?.block_on(answer));
         asked?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// Lets work go on beside everything else, until it ends or the handle stops it. Nothing where the system has no thread left for it.
+pub fn beside(work: impl Future<Output = ()> + Send + 'static) -> Option<tokio::task::AbortHandle> {
+    runtime().ok().map(|it| it.spawn(work).abort_handle())
 }
 
 /// Returns the runtime that connections of stores live on, which outlives every single question.

@@ -583,7 +583,7 @@ const BAD_JOURNALS: &[(&str, Damage, &str)] = &[
         "it is of a newer version",
         |it| {
             let text =
-                String::from_utf8(it).expect("text").replace("\"journal\":2", "\"journal\":9");
+                String::from_utf8(it).expect("text").replace("\"journal\":3", "\"journal\":9");
             let (first, rest) = text.split_once('\n').expect("a line");
             let json = first.split_once(' ').expect("a sum").1;
             format!("{}\n{rest}", crate::state::journal::sealed_for_tests(json)).into_bytes()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use md5::{Digest, Md5};
 use reqwest::{Client, Proxy, RequestBuilder, redirect};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -11,6 +12,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
+use super::moving;
 use crate::error::{Error, ErrorContext};
 use crate::install::web::{describe, roots};
 use crate::world::World;
@@ -40,9 +42,21 @@ pub fn client(world: &World, trust: &Trust) -> Result<Client, Error> {
         .connect_timeout(Duration::from_secs(10))
         .read_timeout(Duration::from_secs(60))
         .redirect(redirect::Policy::limited(10))
-        .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")))
+        .user_agent(user_agent(world))
         .build()
         .context(FAILED)
+}
+
+/// Returns how the program calls itself towards services, with what `TF_APPEND_USER_AGENT` adds to it.
+pub fn user_agent(world: &World) -> String {
+    let own = concat!("entail/", env!("CARGO_PKG_VERSION"));
+    let more = world.variable("TF_APPEND_USER_AGENT").unwrap_or_default();
+    // A header holds nothing else, and what it cannot hold is no reason to send no request.
+    let more: String = more.chars().filter(|it| it.is_ascii_graphic() || *it == ' ').collect();
+    match more.trim() {
+        "" => own.into(),
+        more => format!("{own} {more}"),
+    }
 }
 
 /// Returns a client for a service that is shown a token with each request: it follows no redirection, for the token is nobody
@@ -64,7 +78,7 @@ pub fn client_with_token(
         .connect_timeout(Duration::from_secs(10))
         .timeout(timeout)
         .redirect(redirect::Policy::none())
-        .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")));
+        .user_agent(user_agent(world));
     if let Some(address) = proxy {
         let proxy = Proxy::all(address).map_err(|_| "the address of the proxy is none")?;
         builder = builder.proxy(proxy);
@@ -214,6 +228,11 @@ impl Answer {
         self.headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default()
     }
 
+    /// Whether it is a page for people, as no service of states gives one.
+    pub fn is_page(&self) -> bool {
+        self.header("content-type").starts_with("text/html")
+    }
+
     /// Whether a later try may have another answer.
     fn is_passing(&self) -> bool {
         matches!(self.status, 429 | 500 | 502..=599)
@@ -226,14 +245,33 @@ impl Answer {
 ///
 /// If there is none.
 pub async fn send(request: RequestBuilder) -> Result<Answer, NoAnswer> {
-    let failed = |it: reqwest::Error| {
-        let may_have_arrived = !it.is_connect() && !it.is_builder();
-        NoAnswer { why: describe(it), may_have_arrived }
-    };
-    let response = request.send().await.map_err(failed)?;
+    let response = request.send().await.map_err(no_answer)?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = response.bytes().await.map_err(failed)?.to_vec();
+    let body = body(response).await.map_err(no_answer)?;
     Ok(Answer { status, headers, body })
+}
+
+fn no_answer(it: reqwest::Error) -> NoAnswer {
+    let may_have_arrived = !it.is_connect() && !it.is_builder();
+    NoAnswer { why: describe(it), may_have_arrived }
+}
+
+/// Loads the body of an answer, and notes how much of it has come.
+///
+/// # Errors
+///
+/// If the connection ends before it does.
+pub async fn body(mut response: reqwest::Response) -> reqwest::Result<Vec<u8>> {
+    /// What an answer is believed to be before it has come.
+    const MOST: u64 = 1 << 30;
+    let length = response.content_length();
+    moving::expect(length);
+    let mut body = Vec::with_capacity(length.unwrap_or(0).min(MOST) as usize);
+    while let Some(part) = response.chunk().await? {
+        moving::arrive(part.len());
+        body.extend_from_slice(&part);
+    }
+    Ok(body)
 }
 
 /// Sends a request that may be sent twice, until there is an answer that lasts, or enough was tried.
@@ -245,10 +283,39 @@ pub async fn send_again(
     retries: Retries,
     request: impl Fn() -> RequestBuilder,
 ) -> Result<Answer, NoAnswer> {
+    again(retries, || send(request())).await
+}
+
+/// As [`send_again`], for who wants to know what an answer holds and not to hold it: its body is the MD5 of what came.
+///
+/// # Errors
+///
+/// As for [`send_again`].
+pub async fn sum_again(
+    retries: Retries,
+    request: impl Fn() -> RequestBuilder,
+) -> Result<Answer, NoAnswer> {
+    again(retries, || sum(request())).await
+}
+
+async fn sum(request: RequestBuilder) -> Result<Answer, NoAnswer> {
+    let mut response = request.send().await.map_err(no_answer)?;
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let mut sum = Md5::new();
+    while let Some(part) = response.chunk().await.map_err(no_answer)? {
+        sum.update(&part);
+    }
+    Ok(Answer { status, headers, body: sum.finalize().to_vec() })
+}
+
+async fn again<F: Future<Output = Result<Answer, NoAnswer>>>(
+    retries: Retries,
+    send: impl Fn() -> F,
+) -> Result<Answer, NoAnswer> {
     let mut pause = retries.wait_min;
     let mut may_have_arrived = false;
     for tried in 0.. {
-        let answer = send(request()).await;
+        let answer = send().await;
         let is_last = tried >= retries.max;
         let told = match &answer {
             Ok(it) if is_last || !it.is_passing() => return answer,

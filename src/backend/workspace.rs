@@ -1,5 +1,6 @@
 //! Workspaces: which one is selected, and which states and folders belong to it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Fresh};
@@ -65,10 +66,13 @@ pub fn list(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders =
         entries.filter(|it| it.path().is_dir()).filter_map(|it| it.file_name().into_string().ok());
-    let mut names: Vec<String> = folders.filter(|it| it != DEFAULT && is_valid_name(it)).collect();
-    names.sort();
-    names.insert(0, DEFAULT.into());
-    names
+    listed(folders.filter(|it| is_valid_name(it)))
+}
+
+/// Lists workspaces in the order in which they are told: the default one first, which is always there, the others sorted.
+pub fn listed(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let others: BTreeSet<String> = names.into_iter().filter(|it| it != DEFAULT).collect();
+    std::iter::once(DEFAULT.to_owned()).chain(others).collect()
 }
 
 /// The file of the selected workspace holds what no workspace is called.

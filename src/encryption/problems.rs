@@ -1,6 +1,6 @@
 //! What can be wrong with the settings of encryption.
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Sort, Span};
 
 use super::settings::Named;
 
@@ -104,6 +104,7 @@ pub(super) fn forbidden(at: Span) -> Diagnostic {
 pub(super) fn unencrypted(at: Span) -> Diagnostic {
     Diagnostic::warning("Unencrypted method configured")
         .detail("Method unencrypted is present in configuration. This is a security risk and should only be enabled during migrations.")
+        .sort(Sort::Unencrypted)
         .at(at)
 }
 

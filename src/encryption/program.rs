@@ -67,7 +67,7 @@ impl Program {
                 said
             });
             let reading = scope.spawn(move || self.read(BufReader::new(stdout)));
-            let status = ended(&mut child, || reading.is_finished());
+            let status = ended(&mut child);
             let answer = reading.join().unwrap_or_else(|_| Err("it cannot be read".into()));
             let said = saying.join().unwrap_or_default();
             let _ = writing.join();
@@ -115,18 +115,12 @@ impl Program {
 }
 
 /// Waits for the end of a program, for some time.
-fn ended(
-    child: &mut Child,
-    is_heard: impl Fn() -> bool,
-) -> Result<std::process::ExitStatus, Error> {
+fn ended(child: &mut Child) -> Result<std::process::ExitStatus, Error> {
     let begun = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
-            Ok(None) if begun.elapsed() < LIMIT => {
-                // What has said all ends soon.
-                std::thread::sleep(if is_heard() { PAUSE / 4 } else { PAUSE });
-            }
+            Ok(None) if begun.elapsed() < LIMIT => std::thread::sleep(PAUSE),
             Ok(None) => {
                 let _ = child.kill();
                 let _ = child.wait();

@@ -120,16 +120,18 @@ impl Target {
         envelope.to_bytes().map(Cow::Owned)
     }
 
-    fn open_state<'a>(&self, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
+    /// Opens a state. Returns also whether it was sealed as it would be now.
+    fn open_state<'a>(&self, sealed: Cow<'a, [u8]>) -> Result<(bool, Cow<'a, [u8]>), Error> {
         let Some(envelope) = Envelope::read(&sealed) else {
             let passing: Passing = serde_json::from_slice(&sealed)
-                .map_err(|why| Error::of(why).context("invalid data format for decryption"))?;
+                .map_err(|why| Error::of(why).context("invalid data format for decryption: it is cut off or damaged, so that only a backup helps"))?;
             if passing.terraform_version.is_none_or(|it| it.is_empty()) {
                 return Err("unable to determine data structure during decryption: Given payload is not a state file".into());
             }
-            return self.unsealed(sealed);
+            let plain = self.unsealed(sealed)?;
+            return Ok((self.methods[0].is_plain(), plain));
         };
-        let (_, plain) = self.open(&envelope)?;
+        let (method, plain) = self.open(&envelope)?;
         let passing: Passing = serde_json::from_slice(&plain)?;
         if let (Some(told), Some(serial)) = (envelope.serial, passing.serial)
             && told != serial
@@ -149,7 +151,7 @@ impl Target {
             )
             .into());
         }
-        Ok(Cow::Owned(plain))
+        Ok((method == 0, Cow::Owned(plain)))
     }
 
     fn open_plan<'a>(&self, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
@@ -201,14 +203,6 @@ impl Target {
         };
         aes_open(&key, &[], &STANDARD.decode(&line.data).map_err(Error::of)?).map(Cow::Owned)
     }
-
-    /// Whether bytes are sealed as they would be now.
-    fn is_current(&self, sealed: &[u8]) -> bool {
-        match Envelope::read(sealed) {
-            None => self.methods[0].is_plain(),
-            Some(envelope) => self.open(&envelope).is_ok_and(|it| it.0 == 0),
-        }
-    }
 }
 
 impl Encryption {
@@ -241,16 +235,24 @@ impl Seal for Encryption {
         };
         match (part, target) {
             (_, None) => Unsealed.open(part, sealed),
-            (Part::State | Part::RemoteState(_), Some(target)) => target.open_state(sealed),
+            (Part::State | Part::RemoteState(_), Some(target)) => {
+                target.open_state(sealed).map(|it| it.1)
+            }
             (Part::Plan, Some(target)) => target.open_plan(sealed),
             (Part::Line, Some(target)) => target.open_line(sealed),
         }
     }
 
-    fn is_current(&self, part: Part<'_>, sealed: &[u8]) -> bool {
+    fn open_current<'a>(
+        &self,
+        part: Part<'_>,
+        sealed: Cow<'a, [u8]>,
+    ) -> Result<Option<Cow<'a, [u8]>>, Error> {
         match (part, &self.state) {
-            (Part::State, Some(target)) => sealed.is_empty() || target.is_current(sealed),
-            _ => true,
+            (Part::State, Some(target)) => {
+                target.open_state(sealed).map(|(is_current, plain)| is_current.then_some(plain))
+            }
+            _ => self.open(part, sealed).map(Some),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::run::shown_action;
 use crate::plan::{Action, Change};
 use crate::state::journal::Begun;
+use crate::state::{Object, State};
 use crate::value::Value;
 use entail_rules::Phase;
 
@@ -41,4 +42,19 @@ fn telling(value: &Value) -> Vec<(String, String)> {
     let all = value.entries().into_iter().filter(|(_, it)| !it.marks().is_secret());
     let texts = all.filter_map(|(name, it)| Some((name.to_string(), it.as_str()?.to_owned())));
     texts.filter(|it| !it.1.is_empty() && it.1.len() <= LONGEST).take(MOST).collect()
+}
+
+impl State {
+    /// Returns a copy of the object that a change is about: the current one, or the one it deposed.
+    pub(super) fn object_of(&self, change: &Change) -> Option<Object> {
+        let instance = self.instance(&change.address)?;
+        let deposed = change
+            .deposed
+            .as_ref()
+            .or(change.deposes.as_ref())
+            .and_then(|it| instance.deposed.get(it));
+        deposed
+            .or(instance.current.as_ref().filter(|_| change.deposed.is_none()))
+            .map(|it| (**it).clone())
+    }
 }

@@ -17,7 +17,9 @@ use parking_lot::Mutex;
 use crate::address::Instance;
 use crate::backend::{JournalFile, files};
 use crate::diagnostic::Diagnostic;
-use crate::state::journal::{Base, Begun, Record, begun_line, ended_line, first_line, line};
+use crate::state::journal::{
+    Base, Begun, Record, begun_line, ended_line, first_line, line, stored_line,
+};
 
 /// The journal of one run. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -94,6 +96,11 @@ impl Journal {
     /// Notes that what was begun with an object is over and has changed nothing.
     pub fn end_step(&self, address: &Instance) -> Ticket {
         self.note(&ended_line(address))
+    }
+
+    /// Notes that a snapshot of this serial is about to be written, with everything that is noted before.
+    pub fn store(&self, serial: u64) -> Ticket {
+        self.note(&stored_line(serial))
     }
 
     fn note(&self, line: &str) -> Ticket {

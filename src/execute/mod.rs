@@ -36,12 +36,14 @@ mod problems;
 pub mod provision;
 mod queue;
 mod remove;
+mod place;
 mod run;
 mod stop;
 #[cfg(test)]
 mod tests;
 mod response;
 
+pub use place::Place;
 pub use queue::Queue;
 pub use run::execute;
 pub use stop::Stop;
@@ -74,6 +76,8 @@ pub struct Context<'a> {
     pub observer: &'a Observer<'a>,
     /// Where finished steps are noted.
     pub notes: Notes<'a>,
+    /// Where the state is stored, if anywhere.
+    pub place: Option<&'a Place<'a>>,
     /// Who is told, once it is safe.
     pub sink: &'a Queue<'a>,
     /// The wish to stop.
@@ -120,6 +124,13 @@ impl<'a> Notes<'a> {
         }
     }
 
+    /// Notes that a snapshot of this serial is about to be stored. It holds everything that is noted by now.
+    fn store(&self, serial: u64) {
+        if let Some(journal) = self.journal {
+            journal.store(serial);
+        }
+    }
+
     /// Gives what is noted to the system, so that it outlives this process.
     fn hand_over(&self) -> Result<(), crate::diagnostic::Diagnostic> {
         self.journal.map_or(Ok(()), journal::Journal::hand_over)
@@ -156,6 +167,8 @@ pub struct Done {
     pub stopped: bool,
     /// What still ran when it was abandoned: nothing is known of what became of it.
     pub abandoned: Vec<String>,
+    /// Whether the state was somebody else's before the end: its lock was lost, or it was written.
+    pub is_taken_away: bool,
     /// Whether the journal could not be written, so that it lacks finished steps.
     pub is_journal_torn: bool,
     /// The state as a file, where no file could be written.

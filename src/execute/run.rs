@@ -15,13 +15,15 @@ use crate::address::ProviderConfig;
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, EventObject, Sink};
 use crate::plan::{Action, Change};
-use crate::state::{Object, State};
+use crate::state::Object;
 
 mod course;
+mod meanwhile;
 mod steps;
 mod turns;
 
 use self::course::Course;
+use self::meanwhile::Pace;
 use self::steps::Steps;
 use self::turns::Turns;
 
@@ -60,6 +62,7 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
             Some((step, outcome)) = open.next() => {
                 run.take(step, outcome);
                 run.hand_over();
+                run.store_meanwhile();
             }
             Some(()) = closing.next() => {}
             () = ctx.stop.wait_for(run.heard + 1) => run.hear().await,
@@ -122,6 +125,8 @@ struct Run<'c, 'a> {
     /// Providers that do not answer at once.
     slow: FxHashSet<&'a ProviderConfig>,
     reported_at: Instant,
+    /// When the state is stored meanwhile.
+    pace: Pace,
     /// How often the wish to stop was heard.
     heard: u8,
     /// When running steps are abandoned.
@@ -145,6 +150,7 @@ impl<'c, 'a> Run<'c, 'a> {
             begun: FxHashSet::default(),
             slow: FxHashSet::default(),
             reported_at: Instant::now(),
+            pace: Pace::default(),
             heard: 0,
             deadline: None,
         }
@@ -157,7 +163,7 @@ impl<'c, 'a> Run<'c, 'a> {
 
     /// Returns whether no further step is to be started.
     fn is_halted(&self) -> bool {
-        self.ctx.stop.asked() > 0 || self.done.is_journal_torn
+        self.ctx.stop.asked() > 0 || self.done.is_journal_torn || self.is_taken_away()
     }
 
     /// Starts what is ready, as far as there is room.
@@ -268,6 +274,7 @@ impl<'c, 'a> Run<'c, 'a> {
         {
             ctx.notes.end(&change.address);
         }
+        self.pace.hear(!outcome.records.is_empty());
         ctx.notes.note(outcome.records);
         ctx.notes.take_into(&mut self.done.state);
         if let Some(value) = outcome.value {
@@ -360,6 +367,7 @@ impl<'c, 'a> Run<'c, 'a> {
 
     /// Tells of the steps that still run.
     fn still(&mut self) {
+        self.tell_taken_away();
         for it in self.running.values_mut() {
             let due = it.started.elapsed().as_secs() / STILL.as_secs();
             if due > it.told {
@@ -373,6 +381,8 @@ impl<'c, 'a> Run<'c, 'a> {
     fn finish(mut self) -> Done {
         self.ctx.notes.take_into(&mut self.done.state);
         self.done.stopped |= self.is_halted() && self.steps.schedule.left() > 0;
+        self.done.is_taken_away = self.is_taken_away();
+        self.done.problems.extend(self.ctx.place.and_then(|it| it.backend.lost_lock()));
         self.done.abandoned =
             self.running.values().map(|it| it.subject.address.to_string()).collect();
         let abandoned = self.running.keys().copied();
@@ -423,20 +433,5 @@ pub(super) fn shown_action(change: &Change, phase: Phase) -> Action {
             Action::Create
         }
         (action, _) => action,
-    }
-}
-
-impl State {
-    /// Returns a copy of the object that a change is about: the current one, or the one it deposed.
-    fn object_of(&self, change: &Change) -> Option<Object> {
-        let instance = self.instance(&change.address)?;
-        let deposed = change
-            .deposed
-            .as_ref()
-            .or(change.deposes.as_ref())
-            .and_then(|it| instance.deposed.get(it));
-        deposed
-            .or(instance.current.as_ref().filter(|_| change.deposed.is_none()))
-            .map(|it| (**it).clone())
     }
 }

@@ -86,7 +86,7 @@ impl Writer {
     fn provider(&mut self, declared: &config::Resource) {
         let kind = &*declared.provider_source.kind;
         let alias = declared.provider.as_ref().and_then(|it| it.alias.as_ref());
-        if kind == config::implied_provider(&declared.name.kind) && alias.is_none() {
+        if *kind == *config::implied_provider(&declared.name.kind) && alias.is_none() {
             return;
         }
         let name = match alias {

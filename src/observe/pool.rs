@@ -10,7 +10,6 @@ use super::provider_source::ProviderSource;
 use super::provider_sources::{ProviderSources, Unusable};
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::install::problems::not_available;
 use crate::lower::structure::ResourceNode;
 use crate::provider::mock::Mocks;
 use crate::provider::{Provider, plugin};
@@ -96,9 +95,10 @@ impl Pool {
             mocks: Arc::default(),
         };
         let mut problems = Diagnostics::new();
-        if let Err(unreadable) = provider_sources.plugins() {
-            return (pool, unreadable);
-        }
+        let plugins = match provider_sources.plugins() {
+            Ok(plugins) => plugins,
+            Err(unreadable) => return (pool, unreadable),
+        };
         let mut early = provider_sources.take_early();
         let (mut started, mut broken) = (Vec::new(), Vec::new());
         for address in needed.into_iter().collect::<BTreeSet<_>>() {
@@ -109,7 +109,7 @@ impl Pool {
                     begin(&provider);
                     started.push((address, source, provider));
                 }
-                Err(Unusable::Missing(why)) => problems.push(not_available(&address, &why)),
+                Err(Unusable::Missing(why)) => problems.push(plugins.unavailable(&address, &why)),
                 Err(Unusable::Refused(why)) => broken.push(format!(
                     "failed to instantiate provider \"{address}\" to obtain schema: {why}"
                 )),

@@ -168,6 +168,17 @@ impl<'a> Values<'a> {
         let _ = self.objects[node.0 as usize].set(value);
     }
 
+    /// Records null for everything that stands for instances which are not known yet: it is no object.
+    pub fn record_pending(&self) {
+        for (id, kind) in self.structure.nodes.iter().enumerate() {
+            if matches!(kind, NodeKind::Pending(_)) {
+                self.record(Node(id as u32), Value::NULL);
+            }
+        }
+        let pending = self.structure.resources.iter().filter_map(|it| it.pending);
+        pending.for_each(|it| self.record(it, Value::NULL));
+    }
+
     /// Says that something is still to be decided in this run.
     pub fn wait_for(&self, node: Node) {
         self.waiting[node.0 as usize].store(true, Ordering::Relaxed);

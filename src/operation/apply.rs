@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
+use super::plan::Planned;
 use super::session::Session;
 use crate::address::Mode;
 use crate::backend::Snapshot;
@@ -13,8 +14,8 @@ use crate::backend::seal::{Part, Seals};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Sink;
 use crate::execute::journal::Journal;
-use crate::execute::{Context, Done, Notes, Queue, Stop, Watch, execute};
-use crate::lower::structure::{NodeKind, Structure};
+use crate::execute::{Context, Done, Notes, Place, Queue, Stop, Watch, execute};
+use crate::lower::structure::Structure;
 use crate::observe::ephemeral::EphemeralUses;
 use crate::observe::lifetimes::ProviderLifetimes;
 use crate::observe::pool::Pool;
@@ -34,7 +35,7 @@ use entail_rules::order::Order;
 use entail_rules::providers::Providers;
 use entail_rules::records::Records;
 use entail_rules::spread::Spread;
-use entail_rules::{Facts, Ledger, Node, Phase};
+use entail_rules::{Facts, Ledger, Phase};
 
 /// Moves are done when a plan is carried out.
 static NONE_MOVED: std::sync::OnceLock<
@@ -57,6 +58,22 @@ pub struct Approved<'a> {
     pub variables: &'a BTreeMap<Str, Value>,
     /// Whether an output that rests on what is gone keeps what it is: `refresh`, which shows no plan first.
     pub keeps_undecided: bool,
+}
+
+impl<'a> Approved<'a> {
+    /// Returns a plan that was just made, as it is.
+    pub fn of(planned: &'a Planned) -> Approved<'a> {
+        let finished = &planned.finished;
+        Approved {
+            plan: &finished.plan,
+            structure: &finished.structure,
+            order: &finished.order,
+            facts: &finished.facts,
+            spread: &finished.spread,
+            variables: &planned.variables.values,
+            keeps_undecided: false,
+        }
+    }
 }
 
 /// How a plan is carried out.
@@ -86,8 +103,11 @@ pub async fn apply(
     snapshot: &Snapshot,
     conduct: Conduct<'_>,
 ) -> Result<Done, Diagnostics> {
-    let Conduct { parallelism, sink, stop, watch } = conduct;
+    if let Some(lost) = session.backend.lost_lock() {
+        return Err(lost.into());
+    }
     let base = base(session, snapshot);
+    let place = Place::of(&session.backend, &base.next_lineage, &session.world)?;
     let file = session.backend.journal()?;
     let old = snapshot.state.as_ref();
     let known = old.map_or_else(
@@ -102,33 +122,9 @@ pub async fn apply(
         let _ = journal.remove();
         return Err(problem.into());
     }
-    let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
-    let queue = Queue::new(sink);
-    let records: Records = session.engine().conclude(&Ledger::of(approved.facts));
-    let observer = observer(session, pool, approved, &request, &queue);
-    let context = Context {
-        plan: approved.plan,
-        config: &session.config,
-        graph: &session.graph,
-        order: approved.order,
-        facts: approved.facts,
-        spread: approved.spread,
-        records: &records,
-        keeps_undecided: approved.keeps_undecided,
-        observer: &observer,
-        notes: Notes::new(Some(&journal)),
-        sink: &queue,
-        stop,
-        watch,
-        parallelism,
-        world: &session.world,
-    };
-    let mut done = tokio::select! {
-        done = execute(&context) => done,
-        never = observer.keep_open() => match never {},
-    };
-    observer.close_all().await;
-    done.problems.extend(observer.values.take_problems());
+    let queue = Queue::new(conduct.sink);
+    let kept = Kept { journal: Some(&journal), place: Some(&place) };
+    let mut done = carry_out((session, pool), approved, &conduct, (&queue, kept)).await;
     if done.state.lineage.is_empty() {
         done.state.lineage.clone_from(&base.next_lineage);
     }
@@ -143,11 +139,30 @@ pub async fn apply_in_memory(
     approved: &Approved<'_>,
     conduct: Conduct<'_>,
 ) -> Done {
-    let Conduct { parallelism, sink, stop, watch } = conduct;
+    let queue = Queue::new(conduct.sink);
+    let done = carry_out((session, pool), approved, &conduct, (&queue, Kept::default())).await;
+    queue.release();
+    done
+}
+
+/// Where what is done is kept while it is done, if anywhere.
+#[derive(Clone, Copy, Default)]
+struct Kept<'a> {
+    journal: Option<&'a Journal>,
+    place: Option<&'a Place<'a>>,
+}
+
+/// Runs the steps of a plan, and tells `queue` of them.
+async fn carry_out(
+    (session, pool): (&Session, &Pool),
+    approved: &Approved<'_>,
+    conduct: &Conduct<'_>,
+    (queue, kept): (&Queue<'_>, Kept<'_>),
+) -> Done {
+    let Conduct { parallelism, stop, watch, .. } = *conduct;
     let request = Request { mode: approved.plan.mode, parallelism, ..Request::default() };
-    let queue = Queue::new(sink);
     let records: Records = session.engine().conclude(&Ledger::of(approved.facts));
-    let observer = observer(session, pool, approved, &request, &queue);
+    let observer = observer(session, pool, approved, &request, queue);
     let context = Context {
         plan: approved.plan,
         config: &session.config,
@@ -156,10 +171,11 @@ pub async fn apply_in_memory(
         facts: approved.facts,
         spread: approved.spread,
         records: &records,
-        keeps_undecided: false,
+        keeps_undecided: approved.keeps_undecided,
         observer: &observer,
-        notes: Notes::new(None),
-        sink: &queue,
+        notes: Notes::new(kept.journal),
+        place: kept.place,
+        sink: queue,
         stop,
         watch,
         parallelism,
@@ -171,7 +187,6 @@ pub async fn apply_in_memory(
     };
     observer.close_all().await;
     done.problems.extend(observer.values.take_problems());
-    queue.release();
     done
 }
 
@@ -193,7 +208,8 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
     match session.backend.write(&done.state) {
         Ok(stored) => {
             done.is_saved = true;
-            done.written = Some(stored.serial).filter(|_| stored.is_written);
+            // What was stored meanwhile may have been all.
+            done.written = Some(stored.serial).filter(|_| stored.is_written).or(done.written);
             queue.release();
             done.problems.extend(journal.remove().err());
         }
@@ -240,11 +256,16 @@ fn kept_in_both(session: &Session, base: &Base, done: &mut Done) -> Diagnostic {
     }
 }
 
+/// Returns the serial of a state that is kept beside the configuration. It leaves room for what the journal holds, which the next
+/// command may take up first.
+fn own_serial(base: &Base, done: &Done) -> u64 {
+    done.written.unwrap_or(base.serial) + 2
+}
+
 /// Writes the state to a file beside the configuration. Returns its name.
-///
-/// Its serial leaves room for what the journal holds, which the next command may take up first.
 fn set_aside(session: &Session, base: &Base, done: &Done) -> Result<String, Diagnostic> {
-    let text = crate::state::write::write_as(&done.state, &base.next_lineage, base.serial + 2);
+    let text =
+        crate::state::write::write_as(&done.state, &base.next_lineage, own_serial(base, done));
     let sealed = Seals::of(&session.world).seal(Part::State, text.as_bytes())?;
     kept_beside(&session.world.root, &sealed).map_err(|it| {
         Diagnostic::error("Failed to write \"errored.tfstate\"").detail(it.to_string())
@@ -260,10 +281,9 @@ fn nothing_to_keep() -> Diagnostic {
 }
 
 /// The state cannot be written to its place, and the journal is none to go on from: it is kept beside the configuration.
-///
-/// Its serial leaves room for what the journal holds, which the next command may take up first.
 fn keep(session: &Session, base: &Base, done: &mut Done, is_overtaken: bool) -> Diagnostic {
-    let text = crate::state::write::write_as(&done.state, &base.next_lineage, base.serial + 2);
+    let serial = own_serial(base, done);
+    let text = crate::state::write::write_as(&done.state, &base.next_lineage, serial);
     let failed = Diagnostic::error("Failed to persist state to backend");
     let sealed = match Seals::of(&session.world).seal(Part::State, text.as_bytes()) {
         Ok(sealed) => sealed,
@@ -272,8 +292,7 @@ fn keep(session: &Session, base: &Base, done: &mut Done, is_overtaken: bool) -> 
     match kept_beside(&session.world.root, &sealed) {
         Ok(name) if is_overtaken => failed.detail(format!(
             "The state of this run, with everything that it has made, is in the file \"{name}\" in the current working directory: lineage {}, serial {}. The state in its place is the other program's. Nothing is lost, but neither knows of what the other has made since they parted.\n\nCompare the two. To make this run's state the one that counts, use the following command, which keeps no object that only the other one has:\n    {PROGRAM} state push -force {name}\n\nTo keep the other one, import into it what only this run's has, or destroy that by hand.",
-            base.next_lineage,
-            base.serial + 2
+            base.next_lineage, serial
         )),
         Ok(name) => failed.detail(format!(
             "The error shown above has prevented the updated state from being written to its place. To allow for recovery, it has been written to the file \"{name}\" in the current working directory.\n\nRunning \"{PROGRAM} apply\" again at this point will create a forked state, making it harder to recover.\n\nTo retry writing this state, use the following command:\n    {PROGRAM} state push {name}",
@@ -375,15 +394,8 @@ fn settle_what_stays(values: &Values<'_>, pool: &Pool, approved: &Approved<'_>) 
                 values.record(node, value);
             }
         }
-        if let Some(pending) = resource.pending {
-            values.record(pending, Value::NULL);
-        }
     }
-    for (id, node) in values.structure.nodes.iter().enumerate() {
-        if matches!(node, NodeKind::Pending(_)) {
-            values.record(Node(id as u32), Value::NULL);
-        }
-    }
+    values.record_pending();
 }
 
 /// Decodes a stored object, marked as recorded.

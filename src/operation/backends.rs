@@ -11,7 +11,6 @@ use crate::backend::shape::{Arguments, Shape, Unfit};
 use crate::backend::store::{Store, wait};
 use crate::backend::workspace::DEFAULT;
 use crate::backend::{Recover, Snapshots};
-use crate::config::Backend as Block;
 use crate::config::early::{StaticModule, settings as evaluated};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::state::State;
@@ -41,7 +40,7 @@ pub(super) struct Declared {
 pub(super) fn declared(root: &StaticModule) -> Result<Option<Declared>, Diagnostics> {
     let Some(block) = &root.module().backend else { return Ok(None) };
     let given = evaluated::backend_arguments(root, block)?;
-    let kind = registry::kind(&block.kind.text).ok_or_else(|| unsupported(block))?;
+    let Some(kind) = check_kind(root, "Invalid backend type")? else { return Ok(None) };
     let mut problems = Diagnostics::new();
     let mut arguments = kind.unset();
     for it in given {
@@ -63,6 +62,22 @@ pub(super) fn declared(root: &StaticModule) -> Result<Option<Declared>, Diagnost
     Ok(Some(Declared { kind, arguments, hash }))
 }
 
+/// Returns the kind of backend that the root module names; nothing where it names none.
+///
+/// # Errors
+///
+/// If there is no such kind: under `summary`.
+fn check_kind(root: &StaticModule, summary: &str) -> Result<Option<&'static Kind>, Diagnostic> {
+    let Some(block) = &root.module().backend else { return Ok(None) };
+    let unsupported = || {
+        Diagnostic::error(summary)
+            .detail(registry::why_not(&block.kind.text))
+            .at(block.kind.span)
+            .within(block.declared)
+    };
+    registry::kind(&block.kind.text).map(Some).ok_or_else(unsupported)
+}
+
 /// Reads one argument.
 fn argument(
     kind: &Kind,
@@ -74,12 +89,6 @@ fn argument(
         Unfit::Type(why) => problems::inappropriate(name, &why, at),
         Unfit::Empty(what) => problems::empty(name, what).at(at),
     })
-}
-
-fn unsupported(block: &Block) -> Diagnostic {
-    Diagnostic::error("Unsupported backend type")
-        .detail(registry::why_not(&block.kind.text))
-        .at(block.declared)
 }
 
 /// Returns the backend that was set up, if the configuration still says the same.

@@ -10,8 +10,8 @@ use crate::backend::{Snapshot, Snapshots, workspace};
 use crate::config::check;
 use crate::config::early::{EarlyContext, StaticModule};
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
-use crate::config::{Config, InstalledModules, Variable, load_module, uses};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::config::{Config, InstalledModules, Variable, calls_without_modules, load_module, uses};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::encryption;
 use crate::install::Requirements;
 use crate::lower::BlockGraph;
@@ -24,6 +24,8 @@ use crate::state::State;
 use crate::value::{Str, Value};
 use crate::world::{World, side_by_side};
 
+mod loaded;
+mod looking;
 mod tested;
 
 /// One folder, opened.
@@ -85,7 +87,11 @@ impl Session {
         let installed = InstalledModules::read(&world.files, &data)?;
         let context = early_context(&world, &sources)?;
         let (config, mut problems) = sealed_config(&world, &sources, &installed, &context);
-        let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
+        let Some(config) = config else { return Err(problems) };
+        if problems.has_errors() {
+            problems.extend(calls_without_modules(config.root_place(), &installed));
+            return Err(problems);
+        }
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
         let served = blocks.blocks_served();
         let (found, graph) = side_by_side(
@@ -139,12 +145,17 @@ impl Session {
         }
     }
 
-    /// Opens the folder for `init`: nothing need be set up yet.
+    /// Opens the folder for `init`: nothing need be set up yet. What the configuration warns of is among the warnings.
     pub fn open_unchecked(world: Arc<World>, sources: Sources) -> Result<Session, Diagnostics> {
         let (session, mut problems) = Session::load(world, sources)?;
         let found = encryption::install(session.config.root_place());
         let warnings = problems.take(found).unwrap_or_default();
-        if problems.has_errors() { Err(problems) } else { Ok(Session { warnings, ..session }) }
+        problems.extend(warnings);
+        if problems.has_errors() {
+            Err(problems)
+        } else {
+            Ok(Session { warnings: problems, ..session })
+        }
     }
 
     /// Opens the folder, problems of references beside the session, so that others can join them. Calls that do not fit
@@ -153,7 +164,7 @@ impl Session {
         world: Arc<World>,
         sources: Sources,
     ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let (session, mut problems) = Session::load(world, sources)?;
+        let (session, mut problems) = Session::load_by_itself(world, sources)?;
         match session.check_names() {
             Ok(found) => problems.extend(found),
             Err(found) => {
@@ -191,62 +202,6 @@ impl Session {
         Ok(check::check(&self.config, &self.graph.blocks_served(), &self.sources))
     }
 
-    /// Reads the configuration without checking how its parts fit together; what is wrong with it comes beside it.
-    pub fn load(
-        world: Arc<World>,
-        sources: Sources,
-    ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let installed = InstalledModules::read(&world.files, &workspace::data_folder(&world))?;
-        let context = early_context(&world, &sources)?;
-        let (config, mut problems) =
-            crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
-        let Some(config) = config.filter(|_| !problems.has_errors()) else { return Err(problems) };
-        problems.extend(encryption::check(config.root_place()));
-        problems.extend(provider_keys::problems(&config, &sources));
-        let data = workspace::data_folder(&world);
-        let place = backends::likely(config.root_place(), &Choice::default(), &data)?;
-        let graph = BlockGraph::of(reason::named(&world)?, &config);
-        let workspace = context.workspace.clone();
-        let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
-        let session =
-            Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
-        Ok((session, problems))
-    }
-
-    /// Opens the folder for who only looks at its configuration: nothing need be set up, and modules of the folder itself are read where
-    /// they lie. What is wrong comes beside the session, which holds what could be read.
-    ///
-    /// # Errors
-    ///
-    /// If there is no configuration that could be looked at.
-    pub fn open_in_place(
-        world: Arc<World>,
-        sources: Sources,
-    ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let data = workspace::data_folder(&world);
-        let mut installed = InstalledModules::read(&world.files, &data).unwrap_or_default();
-        installed.in_place = true;
-        let context = early_context(&world, &sources)?;
-        let (config, mut problems) =
-            crate::config::load_config(&world.files, &world.root, &sources, &installed, &context);
-        let Some(config) = config else { return Err(problems) };
-        let graph = BlockGraph::of(reason::named(&world)?, &config).without_circles();
-        if !problems.has_errors() {
-            let mut found = check::check_calls(&config);
-            found.extend(check::check_selves(&config));
-            found.extend(check::check(&config, &graph.blocks_served(), &sources));
-            // What does not fit together is not known here, and keeps nobody from looking at the rest.
-            let told = found.into_iter().map(|it| Diagnostic { severity: Severity::Warning, ..it });
-            problems.extend(told.collect::<Vec<_>>());
-        }
-        let place = backends::Place::usual(&world, &Choice::default());
-        let workspace = context.workspace.clone();
-        let provider_sources = Arc::new(ProviderSources::of(&world, &sources));
-        let session =
-            Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
-        Ok((session, problems))
-    }
-
     /// Opens a configuration that is known already: a saved plan's.
     pub fn of_config(
         world: Arc<World>,
@@ -267,10 +222,14 @@ impl Session {
         self.backend = backends::Place::usual(world, choice).backend(&self.workspace);
     }
 
-    /// Reads the latest snapshot, providers named as the configuration means them.
+    /// Reads the latest snapshot, providers named as the configuration means them, unless the environment says that the state
+    /// is to be taken by its words.
     pub fn snapshot(&self) -> Result<Snapshot, Diagnostics> {
+        const ADOPTED: &str = "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION";
         let mut snapshot = self.backend.read()?;
-        if let Some(state) = &mut snapshot.state {
+        if let Some(state) = &mut snapshot.state
+            && self.world.variable(ADOPTED) != Some("0")
+        {
             state.adopt_providers(&self.required_providers());
         }
         Ok(snapshot)

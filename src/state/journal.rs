@@ -5,7 +5,10 @@
 //! and has no later line about the same object may exist, or be gone, without being recorded. A line starts with a checksum, so
 //! that a torn last line is known as such. Writing it safely is `execute`'s, finding it `backend`'s.
 //!
-//! Journals of version 1 lack `begun` and `ended`, and are read as well.
+//! Where the state is stored while the run goes on, a line (`stored`) says so first, with the serial: the steps before it are in that
+//! snapshot if it came to be, and the journal continues either.
+//!
+//! Journals of version 1 lack `begun` and `ended`, those of version 2 `stored`; they are read as well.
 
 use sha2::{Digest, Sha256};
 
@@ -99,6 +102,16 @@ pub fn ended_line(address: &Instance) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     json.member("ended", &address.to_string());
+    json.close('}');
+    sealed(&json.finish())
+}
+
+/// Writes the line that stands before a snapshot of this serial is written, while the run goes on.
+pub fn stored_line(serial: u64) -> String {
+    let mut json = JsonWriter::new(Layout::Compact);
+    json.open('{');
+    json.key("stored");
+    json.literal(serial);
     json.close('}');
     sealed(&json.finish())
 }
@@ -289,7 +302,7 @@ pub fn holds(state: &State, records: &[Record]) -> bool {
 }
 
 /// The version of what this program writes.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 impl State {
     /// Takes over one finished change.

@@ -600,10 +600,10 @@ fn whatever_is_changed_in_a_journal_is_noticed() {
     for nothing in [&b"garbage\n"[..], b"garbage", &[0; 4096], b"\n", b"{}"] {
         assert_eq!(journal::read(nothing).flaw, Some(Flaw::Start), "{nothing:?}");
     }
-    let newer = String::from_utf8(text).expect("text").replace("\"journal\":2", "\"journal\":3");
+    let newer = String::from_utf8(text).expect("text").replace("\"journal\":3", "\"journal\":4");
     let json = newer.split_once(' ').and_then(|it| it.1.split_once('\n')).expect("a line").0;
     let newer = format!("{}\n", journal::sealed_for_tests(json));
-    assert_eq!(journal::read(newer.as_bytes()).flaw, Some(Flaw::Newer(3)));
+    assert_eq!(journal::read(newer.as_bytes()).flaw, Some(Flaw::Newer(4)));
 }
 
 #[test]
@@ -659,6 +659,6 @@ fn what_was_begun_and_has_no_later_line_is_unfinished() {
         + &journal::ended_line(&address(1));
     let found = journal::read(text.as_bytes());
     assert_eq!((found.unfinished, found.records.len(), found.flaw), (vec![begun(2)], 1, None));
-    let older = text.replace("{\"journal\":2", "{\"journal\":1");
+    let older = text.replace("{\"journal\":3", "{\"journal\":1");
     assert!(journal::read(older.as_bytes()).base.is_none(), "its checksum is another");
 }

@@ -55,12 +55,22 @@ pub fn is_same(one: &State, other: &State) -> bool {
 }
 
 fn document(state: &State, lineage: &str, serial: u64, layout: Layout) -> String {
-    let objects: usize = state.resources.values().map(|it| it.instances.len()).sum();
-    let mut json = JsonWriter::with_capacity(layout, 1024 + 640 * objects);
+    let mut json = JsonWriter::with_capacity(layout, size(state));
     write_head(&mut json, lineage, serial);
     write_body(&mut json, state);
     json.close('}');
     json.finish()
+}
+
+/// Returns about how long the text of a state is, so that it is not moved while it grows: it may be large.
+fn size(state: &State) -> usize {
+    let instances = state.resources.values().flat_map(|it| it.instances.values());
+    let objects = instances.flat_map(|it| it.current.iter().chain(it.deposed.values()));
+    let length = |it: &Object| match &it.attributes {
+        Attributes::Json(text) => text.get().len() / 8 * 9,
+        Attributes::Flat(_) => 0,
+    };
+    1024 + objects.map(|it| 640 + length(it)).sum::<usize>()
 }
 
 fn write_head(json: &mut JsonWriter, lineage: &str, serial: u64) {

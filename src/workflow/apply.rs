@@ -18,7 +18,6 @@ use crate::event::tell_changes;
 use crate::execute::{Done, Watch};
 use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
-use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::operation::{log, policies, saved, validate, variables};
 use crate::plan::Plan;
@@ -71,24 +70,11 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
         host.tell.problems(problems);
         return Ok(Applied::Refused);
     }
-    let approved = Approved { keeps_undecided: true, ..approved(&planned) };
+    let approved = Approved { keeps_undecided: true, ..Approved::of(&planned) };
     let (pool, watch) = (&planned.pool, None);
     let origin = Origin::default();
     let run = Run { session: &session, pool, approved: &approved, options, watch, origin };
     run.carry_out(host, &snapshot, lasting(problems)).await
-}
-
-fn approved(planned: &Planned) -> Approved<'_> {
-    let finished = &planned.finished;
-    Approved {
-        plan: &finished.plan,
-        structure: &finished.structure,
-        order: &finished.order,
-        facts: &finished.facts,
-        spread: &finished.spread,
-        variables: &planned.variables.values,
-        keeps_undecided: false,
-    }
 }
 
 async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
@@ -102,6 +88,8 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     let finished = &planned.finished;
     let asks = finished.plan.is_applyable() && !options.auto_approve;
     let mut problems = finished.problems.clone();
+    // Whoever plans is told of it; other programs' `apply` says nothing either.
+    problems.0.retain(|it| it.sort != Sort::Unencrypted);
     let judged = problems.take(run.judge(&session, &planned, &options.policies)).flatten();
     let is_denied = judged.as_ref().is_some_and(|it| it.0.is_denied());
     let failed = problems.has_errors() || is_denied;
@@ -119,7 +107,7 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     if asks && !host.ask.approves(finished.plan.mode, &session.workspace)? {
         return Ok(Applied::Declined(finished.plan.mode));
     }
-    let approved = approved(&planned);
+    let approved = Approved::of(&planned);
     let seen = run.see(&session, &planned);
     let origin = Origin::judged(judged.as_ref().map(|it| &it.0));
     let judged = judged.as_ref().map(|it| (&it.0, it.1));
@@ -345,7 +333,7 @@ impl Run<'_> {
     /// Returns the problems of the run with those that its end adds.
     fn complete(&self, done: &Done, mut problems: Diagnostics) -> Diagnostics {
         let plan = self.approved.plan;
-        if done.stopped && !done.is_journal_torn {
+        if done.stopped && !done.is_journal_torn && !done.is_taken_away {
             problems.push(halted(done));
         }
         if !self.options.suppress_forget_errors {

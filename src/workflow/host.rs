@@ -96,6 +96,13 @@ pub trait Ask: Sync {
     /// Asks a question that `yes` agrees to; `None` where nobody can be asked or the question is given up: then what it is about
     /// is not done.
     fn agrees(&self, question: &str, explanation: &str) -> Option<bool>;
+
+    /// Asks for a line of text, which is not shown while it is typed where it is `secret`; `None` where nobody can be asked or the
+    /// question is given up: then what needs the text is not done.
+    fn answer(&self, question: &str, explanation: &str, secret: bool) -> Option<String> {
+        let _ = (question, explanation, secret);
+        None
+    }
 }
 
 /// Listens to nothing and answers nothing.

@@ -7,6 +7,7 @@ use super::options::{LockOptions, StateOptions};
 use super::validate::all_problems;
 use crate::backend::{LockGuard, LockInfo, Snapshot, Snapshots, acquire};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::install::Requirements;
 use crate::observe::pool::Pool;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::session::Session;
@@ -27,7 +28,7 @@ pub(super) async fn open_to_plan(
     let providers = ProviderSources::begin(host.world, host.sources, request.parallelism);
     match open(host, state, providers) {
         Ok(session) => Ok(session),
-        Err(problems) => Err(all_problems(host, problems).await),
+        Err(problems) => Err(all_problems(host, request, problems).await),
     }
 }
 
@@ -75,7 +76,29 @@ pub(super) fn root_variables(
             None => unset.push(not_set(&name).at(variable.declared)),
         }
     }
-    if unset.has_errors() { Err(unset) } else { session.variables(&inputs) }
+    if !unset.has_errors() {
+        return session.variables(&inputs);
+    }
+    // Both are to be mended before anything can be planned.
+    let mut wrong = unready_providers(session);
+    wrong.extend(unset);
+    Err(wrong)
+}
+
+/// Compares the providers that are locked and installed with those that the configuration requires.
+pub(super) fn unready_providers(session: &Session) -> Diagnostics {
+    match session.provider_sources.plugins() {
+        Ok(plugins) => plugins.check(&Requirements::of(&session.config).0),
+        Err(unreadable) => unreadable,
+    }
+}
+
+/// Returns which root variables need a value, where none is given and nobody is asked.
+pub(super) fn unset_variables(session: &Session, request: &Request) -> Diagnostics {
+    let (_, missing, mut problems) = session.given_variables(request);
+    let variables = &session.config.root().variables;
+    problems.extend(missing.iter().map(|it| not_set(it).at(variables[it].declared)));
+    problems
 }
 
 /// A root variable needs a value, and nobody gives one.

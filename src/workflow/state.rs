@@ -153,12 +153,14 @@ pub fn remove(
 pub fn push(
     host: &Host<'_>,
     (lock, recover): (LockOptions, Option<Recover>),
-    (name, given): (&str, &[u8]),
+    (name, given): (&str, Vec<u8>),
     force: bool,
 ) -> Result<(), Diagnostics> {
     let store = OpenState::open(host, &Choice { recover, ..Choice::default() })?;
     let nothing = || Diagnostics::from(Diagnostic::error("It holds no state"));
-    let new = Seals::of(host.world).read_given_state(given).and_then(|it| it.ok_or_else(nothing));
+    let new = Seals::of(host.world).read_given_state(&given).and_then(|it| it.ok_or_else(nothing));
+    // It may be large, and is not needed any more.
+    drop(given);
     let new = new.map_err(|it| no_source(name, &it))?;
     let guard = store.lock(host, lock, "state-push")?;
     store.backend().import(&new, force)?;

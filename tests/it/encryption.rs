@@ -130,6 +130,19 @@ fn nothing_that_is_written_tells_what_it_holds() {
 }
 
 #[test]
+fn a_plan_warns_of_what_is_not_sealed_and_an_apply_does_not() {
+    const WARNED: &str = "Unencrypted method configured";
+    let place = place(&[PLAIN.into(), target("state", &["unencrypted.u"])]);
+    for words in [&["plan"][..], &["plan", "-out=p"]] {
+        assert!(place.succeed(words).contains(WARNED), "{words:?}");
+    }
+    for words in [&["apply", "p"][..], &["apply", "-auto-approve"], &["destroy", "-auto-approve"]] {
+        let told = place.succeed(words);
+        assert!(!told.contains(WARNED), "{words:?}: {told}");
+    }
+}
+
+#[test]
 fn what_is_sealed_otherwise_is_sealed_anew() {
     let place = Place::new(MAIN);
     place.succeed(&["init"]);

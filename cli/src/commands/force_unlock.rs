@@ -9,8 +9,8 @@ use entail::workflow::state::OpenState;
 use entail::world::World;
 
 use super::words;
-use crate::arguments::groups::VariableArgs;
-use crate::ui::Ui;
+use crate::arguments::groups::{MessageArgs, VariableArgs};
+use crate::ui::{Manner, Ui};
 use crate::view::style::Paint;
 
 /// Release a stuck lock on the current workspace
@@ -25,6 +25,9 @@ pub struct ForceUnlockArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// The id of the lock
     #[arg(value_name = "LOCK_ID", hide = true)]
@@ -41,7 +44,10 @@ impl ForceUnlockArgs {
 }
 
 /// Takes the lock away, after a question.
-pub fn run(ui: &Ui, world: &Arc<World>, args: &ForceUnlockArgs) -> Result<u8, Diagnostics> {
+pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ForceUnlockArgs) -> Result<u8, Diagnostics> {
+    let manner = Manner { json: args.output.json, ..Manner::default() };
+    ui.begin(manner, args.output.json_into.as_deref())?;
+    let ui = &*ui;
     let id = args.id()?;
     let store = OpenState::open(&ui.host(world), &Choice::default())?;
     if !args.force {
@@ -51,15 +57,17 @@ pub fn run(ui: &Ui, world: &Arc<World>, args: &ForceUnlockArgs) -> Result<u8, Di
         if answer.map_err(|it| Diagnostic::error(format!("Error asking for confirmation: {it}")))?
             != "yes"
         {
-            ui.out("force-unlock cancelled.\n");
+            ui.message("force-unlock cancelled");
+            ui.say("force-unlock cancelled.\n");
             return Ok(1);
         }
     }
     store.backend().force_unlock(id)?;
-    let text = "entail state has been successfully unlocked!";
-    ui.out(&format!(
+    ui.message("The state has been unlocked, and entail commands should now be able to obtain a new lock on the remote state.");
+    let done = "entail state has been successfully unlocked!";
+    ui.say(&format!(
         "{}\n\nThe state has been unlocked, and entail commands should now be able to\nobtain a new lock on the remote state.\n",
-        ui.style().paint(&[Paint::Bold, Paint::Green], text)
+        ui.style().paint(&[Paint::Bold, Paint::Green], done)
     ));
     Ok(0)
 }

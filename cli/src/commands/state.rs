@@ -122,7 +122,8 @@ fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics>
     no_words(&args.words)?;
     let host = ui.host(world);
     if let Some(state) = OpenState::open(&host, &Choice::default())?.read(&host)? {
-        ui.out(&format!("{}\n", state::write::write_compact(&state).trim_end()));
+        // It may be large, and is not copied to be printed.
+        ui.out(&state::write::write_compact(&state));
     }
     Ok(0)
 }
@@ -138,7 +139,7 @@ fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics>
         return Err(unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()).into());
     }
     let lock = LockOptions::from(&args.lock);
-    workflow::push(&ui.host(world), (lock, args.recover), (file, &text), args.force)?;
+    workflow::push(&ui.host(world), (lock, args.recover), (file, text), args.force)?;
     Ok(0)
 }
 

@@ -153,6 +153,13 @@ impl Ask for Ui {
         }
         self.ask(question, explanation, false).ok().map(|it| it == "yes")
     }
+
+    fn answer(&self, question: &str, explanation: &str, secret: bool) -> Option<String> {
+        if !self.may_ask() {
+            return None;
+        }
+        self.ask(question, explanation, secret).ok()
+    }
 }
 
 /// Keeps the terminal from showing what is typed, until dropped.

@@ -20,9 +20,14 @@ const STATUS_LINES: usize = 12;
 impl Ui {
     /// Whether somebody watches who can see a block that changes.
     fn shows_status(&self) -> bool {
+        let is_watched = self.reading.for_people && self.rows > 0 && self.is_attended();
+        is_watched && !self.manner.json && !self.concise
+    }
+
+    /// Whether somebody sits before the terminal that errors go to.
+    pub(super) fn is_attended(&self) -> bool {
         let is_plain = self.world.variable("TERM").is_none_or(|it| it == "dumb");
-        let is_watched = self.reading.for_people && io::stderr().is_terminal() && self.rows > 0;
-        is_watched && !is_plain && !self.manner.json && !self.concise && !self.in_automation
+        io::stderr().is_terminal() && !is_plain && !self.in_automation
     }
 }
 
@@ -77,6 +82,7 @@ impl Tell for Ui {
                 return;
             }
             self.running.lock().expect(ahead);
+            self.running.lock().is_drawn = true;
             let room = (self.rows / 3).clamp(2, STATUS_LINES);
             *self.status.lock() = Status::begin(self.running.clone(), room, self.out_style.width);
         }
@@ -84,6 +90,7 @@ impl Tell for Ui {
 
     fn has_carried_out(&self) {
         drop(self.status.lock().take());
+        self.running.lock().is_drawn = false;
     }
 
     fn waits_for_lock(&self) {

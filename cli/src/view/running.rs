@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use entail::backend::moving::Moves;
 use entail::event::{Event, EventObject};
 use entail::plan::Action;
 use entail::workflow::Ahead;
 use unicode_width::UnicodeWidthChar;
 
 use super::log::took;
+use super::moving;
 use super::style::{duration, harmless};
 
 /// The most steps that are named where a run is to stop.
@@ -22,6 +24,10 @@ pub struct Running {
     steps: BTreeMap<String, Step>,
     /// How long each step that is not begun took the last time.
     left: HashMap<(String, Action), Option<Duration>>,
+    /// The state that is on its way.
+    pub moves: Option<std::sync::Arc<Moves>>,
+    /// Whether this is being drawn.
+    pub is_drawn: bool,
     parallelism: usize,
     done: usize,
     failed: usize,
@@ -107,6 +113,8 @@ impl Running {
     /// - `width`: the most columns of a line.
     pub fn block(&self, lines: usize, width: usize) -> String {
         let steps = self.longest_first();
+        let moving = self.moves.as_ref().and_then(|it| moving::line(&*it.current()?));
+        let lines = lines - usize::from(moving.is_some());
         let shown = match steps.len() < lines {
             true => steps.len(),
             // The last line tells how many are not shown.
@@ -121,6 +129,7 @@ impl Running {
         if steps.len() > shown {
             all.push(format!("  and {} more", steps.len() - shown));
         }
+        all.extend(moving.map(|it| format!("  {it}")));
         let all: Vec<String> = all.iter().map(|it| shortened(&harmless(it), width)).collect();
         all.join("\n")
     }

@@ -155,7 +155,10 @@ impl Scene {
     }
 
     fn write(&self, text: &str, seen: &Version) -> Result<Version, Refused> {
-        wait(&self.store, self.store.write("default", text.as_bytes(), seen))
+        wait(
+            &self.store,
+            self.store.write("default", &bytes::Bytes::copy_from_slice(text.as_bytes()), seen),
+        )
     }
 
     fn lock(&self, id: &str) -> Result<String, LockProblem> {
@@ -216,7 +219,11 @@ fn a_lost_lease_stops_the_next_write() {
         it.lock("1").expect("the lock");
         let (_, seen) = it.read();
         let seen = it.write("one", &seen).expect("written");
+        // Who has it then stands in the metadata; the service alone knows whose it is where that was not changed.
+        let is_known = lease.is_none();
         it.kept.lock().get_mut("net.tfstate").expect("a blob").lease = lease;
+        let asked = wait(&it.store, it.store.ask_lock("default")).expect("an answer");
+        assert_eq!(asked.is_some(), is_known, "{asked:?}");
         assert!(matches!(it.write("two", &seen), Err(Refused::LockLost(_))));
         assert_eq!(it.blob().bytes, b"one");
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::{Client, NoProxy, Proxy, redirect};
 
-use crate::backend::web::{Trust, tls};
+use crate::backend::web::{Trust, tls, user_agent};
 use crate::error::{Error, ErrorContext};
 use crate::world::{World, read_regular};
 
@@ -39,7 +39,7 @@ impl Route {
             .read_timeout(Duration::from_secs(60))
             // A signature holds for one address: what is redirected must be told, not followed.
             .redirect(redirect::Policy::none())
-            .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")));
+            .user_agent(user_agent(world));
         if let Some(timeout) = self.timeout {
             builder = builder.timeout(timeout);
         }

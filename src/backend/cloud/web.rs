@@ -1,6 +1,5 @@
 //! Requests to a service: signed anew for each attempt, repeated while that may help, and honest about what is not known.
 
-use std::error::Error as _;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +10,7 @@ use reqsign_core::{Signer, SigningCredential};
 use reqwest::Client;
 
 use super::trouble::{Denial, Trouble, foreign};
+use crate::backend::web::body;
 use crate::install::web::describe;
 
 /// A request before it is signed.
@@ -179,7 +179,7 @@ impl<K: SigningCredential> Way<K> {
         let failed = |it| unanswered(ask.host(), it);
         let answer = self.client.execute(request).await.map_err(failed)?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        let body = answer.bytes().await.map_err(failed)?;
+        let body = body(answer).await.map_err(failed)?.into();
         Ok(Answer { status, headers, body, may_be_done: false })
     }
 }
@@ -225,14 +225,6 @@ fn unsendable(ask: &Ask) -> Trouble {
 
 /// There is nothing to sign with.
 fn unsigned(service: &str, error: &reqsign_core::Error) -> Trouble {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(it) = cause {
-        let more = it.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = it.source();
-    }
+    let text = crate::error::Error::with_causes(error);
     Trouble::Unsent(format!("no credentials for {service}: {text}"), error.is_retryable())
 }

@@ -64,6 +64,10 @@ impl Source {
         let text = text_or_file(it, "credentials", &value)?;
         match serde_json::from_str::<serde_json::Value>(&text) {
             Ok(json) if json.is_object() => Ok(Source::Text(text)),
+            _ if text != value => {
+                let why = format!("the file {value:?} holds no JSON of credentials");
+                Err(it.invalid("credentials", &why))
+            }
             _ => {
                 let why = "neither the path of a file that is there nor the JSON of credentials stands there, or in GOOGLE_CREDENTIALS";
                 Err(it.invalid("credentials", why))

@@ -115,6 +115,27 @@ impl Bucket {
         Err(Trouble::Unanswered(text))
     }
 
+    /// Returns what an object holds that is no state, in this generation where one is named; nothing where there is none.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be known.
+    pub async fn content(
+        &self,
+        name: &str,
+        generation: Option<&str>,
+    ) -> Result<Option<Bytes>, Trouble> {
+        let mut query = vec![("alt", "media")];
+        query.extend(generation.map(|it| ("generation", it)));
+        let ask = Ask::new(Method::GET, self.url(&[&self.name, "o", name], &query));
+        let answer = self.way.send(&ask).await?;
+        match answer.status {
+            404 if !self.is_bucket_missing(&answer) => Ok(None),
+            _ if answer.is_success() => Ok(Some(answer.body)),
+            _ => Err(self.denial(&ask, &answer)),
+        }
+    }
+
     fn is_bucket_missing(&self, answer: &Answer) -> bool {
         String::from_utf8_lossy(&answer.body).contains("bucket does not exist")
     }
@@ -206,9 +227,22 @@ impl Bucket {
     ///
     /// If they cannot be known.
     pub async fn list(&self, prefix: &str) -> Result<Vec<String>, Trouble> {
+        self.listed(&[("delimiter", "/"), ("prefix", prefix)]).await
+    }
+
+    /// Lists the names of all objects that begin with `prefix`.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be known.
+    pub async fn list_all(&self, prefix: &str) -> Result<Vec<String>, Trouble> {
+        self.listed(&[("prefix", prefix)]).await
+    }
+
+    async fn listed(&self, which: &[(&str, &str)]) -> Result<Vec<String>, Trouble> {
         let (mut names, mut next) = (Vec::new(), String::new());
         loop {
-            let mut query = vec![("delimiter", "/"), ("prefix", prefix)];
+            let mut query = which.to_vec();
             if !next.is_empty() {
                 query.push(("pageToken", &next));
             }

@@ -5,9 +5,14 @@ use serde_json::Value as Json;
 use crate::backend::cloud::Trouble;
 use crate::backend::cloud::web::{Answer, Service};
 
-/// Google Cloud Storage, with the bucket for its messages.
+/// Google Cloud Storage, with what a bucket is for and its name, for messages.
 #[derive(Clone, Debug)]
-pub struct Google(pub String);
+pub enum Google {
+    /// It keeps states.
+    States(String),
+    /// Packages are read there.
+    Packages(String),
+}
 
 impl Service for Google {
     fn name(&self) -> &'static str {
@@ -41,13 +46,23 @@ pub fn reason(answer: &Answer) -> (String, String) {
 
 impl Google {
     fn hint(&self, answer: &Answer, said: &str) -> String {
-        let bucket = &self.0;
+        let (bucket, is_for_states) = match self {
+            Google::States(bucket) => (bucket, true),
+            Google::Packages(bucket) => (bucket, false),
+        };
         match answer.status {
             401 if said.contains("lock") || said.contains("iat") => {
                 " The clock of this machine may be wrong.".to_owned()
             }
             401 => {
                 " The credentials are not valid (any more): log in again, or get a new token or key.".to_owned()
+            }
+            403 if !is_for_states => format!(
+                " The credentials have no right to do this. Packages need storage.objects.get in the bucket {bucket:?}, and folders \
+                 storage.objects.list (the role Storage Object Viewer has both)."
+            ),
+            404 if !is_for_states => {
+                format!(" The bucket {bucket:?} does not exist: check its name in the address.")
             }
             403 => format!(
                 " The credentials have no right to do this. States need storage.objects.create, .delete, .get, .list and .update in the bucket \
@@ -90,7 +105,7 @@ mod tests {
         ] {
             let headers = HeaderMap::new();
             let answer = Answer { status, headers, body: Bytes::from(body), may_be_done: false };
-            let text = Google("states".into()).denial("here", &answer).to_string();
+            let text = Google::States("states".into()).denial("here", &answer).to_string();
             assert!(text.contains(part), "{text}");
         }
     }

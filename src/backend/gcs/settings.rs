@@ -149,12 +149,25 @@ impl Settings {
     ///
     /// If no secure connection can be prepared.
     pub(super) fn connect(&self, world: &Arc<World>) -> Result<Bucket, Trouble> {
+        self.way_to(world, Google::States(self.bucket.clone()))
+    }
+
+    /// As [`Settings::connect`], for packages.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub(super) fn packages(&self, world: &Arc<World>) -> Result<Bucket, Trouble> {
+        self.way_to(world, Google::Packages(self.bucket.clone()))
+    }
+
+    fn way_to(&self, world: &Arc<World>, service: Google) -> Result<Bucket, Trouble> {
         let client = Route::default().client(world);
         let client = client.map_err(|it| Trouble::Unsent(it.to_string(), false))?;
         let seen = context::context(world, &client, BTreeMap::new());
         let signer =
             self.source.as_ref().map(|it| signer(&seen, it, self.act_as.as_ref(), STORAGE));
-        let service = Arc::new(Google(self.bucket.clone()));
+        let service = Arc::new(service);
         Ok(Bucket {
             way: Way { client, signer, retries: RETRIES, service },
             address: self.address.clone(),

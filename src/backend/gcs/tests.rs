@@ -118,7 +118,10 @@ impl Scene {
     }
 
     fn write(&self, text: &str, seen: &Version) -> Result<Version, Refused> {
-        wait(&*self.store, self.store.write("default", text.as_bytes(), seen))
+        wait(
+            &*self.store,
+            self.store.write("default", &bytes::Bytes::copy_from_slice(text.as_bytes()), seen),
+        )
     }
 
     fn lock(&self, id: &str) -> Result<String, LockProblem> {
@@ -194,6 +197,9 @@ fn a_lost_lock_stops_the_next_write() {
                 it.kept.lock().objects.insert("net/default.tflock".into(), (99, b"{}".to_vec()))
             }
         };
+        let asked = wait(&*it.store, it.store.ask_lock("default")).expect("an answer");
+        let told = if is_stolen { "belongs to somebody else now" } else { "is gone" };
+        assert!(asked.is_some_and(|why| why.contains(told)));
         assert!(matches!(it.write("two", &seen), Err(Refused::LockLost(_))));
         assert_eq!(it.read().0, b"one");
     }

@@ -1,4 +1,4 @@
-//! Configuration files of clusters, and the names of secrets. `cli/tests/backends.rs` speaks to a cluster.
+//! Configuration files of clusters, and the names of secrets. `cli/tests/backends` speaks to a cluster.
 
 use std::sync::Arc;
 

@@ -14,6 +14,7 @@ use tokio_postgres::{Config, NoTls, Socket};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::trouble::{told, way_in};
 use crate::backend::lock_info::user;
 use crate::backend::web::{self, Trust};
 use crate::error::{Error, ErrorContext};
@@ -52,6 +53,12 @@ const IGNORED: &[&str] = &[
     "sslnegotiation",
     "sslsni",
 ];
+
+/// How much longer than a connection itself its greetings may take.
+const GREETING: Duration = Duration::from_secs(5);
+
+/// A client, and what carries its messages.
+type Opened = (tokio_postgres::Client, Pin<Box<dyn Future<Output = String> + Send>>);
 
 /// A way to a server, settled.
 #[derive(Clone)]
@@ -121,19 +128,28 @@ impl Way {
     }
 
     /// Opens a connection. What is returned beside the client carries its messages until it ends, and then says why.
-    pub async fn open(
-        &self,
-    ) -> Result<(tokio_postgres::Client, Pin<Box<dyn Future<Output = String> + Send>>), Error> {
-        let failed =
-            |it| Error::from(told(&it)).context(format_args!("cannot connect to {}", self.shown()));
+    pub async fn open(&self) -> Result<Opened, Error> {
+        let whole = self.config.get_connect_timeout().copied().unwrap_or_default() + GREETING;
+        let opened = tokio::time::timeout(whole, self.connected()).await;
+        let why = match opened {
+            Ok(Ok(it)) => return Ok(it),
+            Ok(Err(it)) => told(&it) + way_in(&it),
+            Err(_) => format!(
+                "something listens there, and does not answer as PostgreSQL does within {} seconds: check host and port",
+                whole.as_secs()
+            ),
+        };
+        Err(Error::from(why).context(format_args!("cannot connect to {}", self.shown())))
+    }
+
+    async fn connected(&self) -> Result<Opened, tokio_postgres::Error> {
         match &self.tls {
             None => {
-                let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
+                let (client, connection) = self.config.connect(NoTls).await?;
                 Ok((client, Box::pin(async move { ended(connection.await) })))
             }
             Some(tls) => {
-                let connector = Connector(tls.clone());
-                let (client, connection) = self.config.connect(connector).await.map_err(failed)?;
+                let (client, connection) = self.config.connect(Connector(tls.clone())).await?;
                 Ok((client, Box::pin(async move { ended(connection.await) })))
             }
         }
@@ -145,25 +161,6 @@ fn ended(outcome: Result<(), tokio_postgres::Error>) -> String {
         Ok(()) => "the connection was closed".into(),
         Err(why) => told(&why),
     }
-}
-
-/// Says what the server, or the system, has said.
-pub(super) fn told(error: &tokio_postgres::Error) -> String {
-    if let Some(it) = error.as_db_error() {
-        let more = [it.detail(), it.hint()].into_iter().flatten();
-        let more: String = more.map(|it| format!(" ({it})")).collect();
-        return format!("{}{more}", it.message());
-    }
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(it) = cause {
-        let more = it.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = it.source();
-    }
-    text
 }
 
 /// Reads a connection string: an address, or words like `host=localhost`.

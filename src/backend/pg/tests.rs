@@ -1,4 +1,4 @@
-//! Connection strings and locks, without a server; `tests/it/servers.rs` has one.
+//! Connection strings and locks, without a server; `cli/tests/backends` has one.
 
 use expect_test::{Expect, expect};
 

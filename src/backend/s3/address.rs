@@ -28,7 +28,7 @@ pub struct Addresses {
 }
 
 /// Prefixes of regions, and what the names of services end with there: for IPv4, and for both.
-const PARTITIONS: &[(&str, &str, &str)] = &[
+pub const PARTITIONS: &[(&str, &str, &str)] = &[
     ("cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"),
     ("us-isob-", "sc2s.sgov.gov", "api.aws.scloud"),
     ("us-isof-", "csp.hci.ic.gov", "api.aws.hci.ic.gov"),

@@ -121,7 +121,24 @@ impl Bucket {
     ///
     /// If it cannot be known.
     pub async fn get(&self, key: &str) -> Result<Option<Object>, Trouble> {
-        let answer = self.send(self.unlocked(self.ask(Method::GET, key))).await?;
+        self.get_version(key, None).await
+    }
+
+    /// Returns an object, in a version that is not the newest where one is named; nothing where there is none.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be known.
+    pub async fn get_version(
+        &self,
+        key: &str,
+        version: Option<&str>,
+    ) -> Result<Option<Object>, Trouble> {
+        let mut ask = self.unlocked(self.ask(Method::GET, key));
+        if let Some(version) = version {
+            ask.url.push_str(&format!("?versionId={}", escaped(version, false)));
+        }
+        let answer = self.send(ask).await?;
         if !answer.is_success() {
             let trouble = self.denial(key, &answer);
             let is_missing = trouble.is_absent() && trouble.code() != "NoSuchBucket";

@@ -14,6 +14,8 @@ pub enum Aws {
     Table(String),
     /// KMS, and the key.
     Keys(String),
+    /// S3, and the bucket, of which packages are read.
+    Packages(String),
     /// STS.
     Tokens,
 }
@@ -51,7 +53,7 @@ fn reason(answer: &Answer) -> (String, String, Option<String>) {
 impl Service for Aws {
     fn name(&self) -> &'static str {
         match self {
-            Aws::Objects(_) => "S3",
+            Aws::Objects(_) | Aws::Packages(_) => "S3",
             Aws::Table(_) => "DynamoDB",
             Aws::Keys(_) => "AWS KMS",
             Aws::Tokens => "AWS STS",
@@ -93,6 +95,9 @@ impl Aws {
             ("NoSuchBucket", Aws::Objects(bucket)) => format!(
                 "The bucket {bucket:?} does not exist. It must be made before it can keep states; check its name, the region and the endpoint."
             ),
+            ("NoSuchBucket", Aws::Packages(bucket)) => format!(
+                "The bucket {bucket:?} does not exist: check its name and the host in the address."
+            ),
             ("ResourceNotFoundException", Aws::Table(table)) => format!(
                 "The table {table:?} does not exist in this region. It must be made first, with \"LockID\" (a string) as its partition key."
             ),
@@ -114,6 +119,10 @@ impl Aws {
             ),
             ("PermanentRedirect" | "TemporaryRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException", _) => {
                 match region {
+                    Some(region) if matches!(self, Aws::Packages(_)) => format!(
+                        "The bucket is in the region {region:?}: name it in the host (s3.{region}.amazonaws.com), or in \"region\" behind the \"?\" where \
+                         the host is another provider's."
+                    ),
                     Some(region) => format!("The bucket is in the region {region:?}: set \"region\" to that."),
                     None => "The bucket is in another region: set \"region\" to that.".to_owned(),
                 }
@@ -153,6 +162,9 @@ impl Aws {
             Aws::Objects(_) => {
                 "The credentials have no right to do this. States need s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and \
                  s3:DeleteObject on its objects; a KMS key needs kms:Encrypt, kms:Decrypt and kms:GenerateDataKey."
+            }
+            Aws::Packages(_) => {
+                "The credentials have no right to do this. Packages need s3:GetObject on the objects, and folders s3:ListBucket on the bucket."
             }
             Aws::Table(_) => {
                 "The credentials have no right to do this. Locks need dynamodb:DescribeTable, dynamodb:GetItem, dynamodb:PutItem and \

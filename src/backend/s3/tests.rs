@@ -86,7 +86,10 @@ impl Scene {
     }
 
     fn write(&self, text: &str, seen: &Version) -> Result<Version, Refused> {
-        wait(&*self.store, self.store.write("default", text.as_bytes(), seen))
+        wait(
+            &*self.store,
+            self.store.write("default", &bytes::Bytes::copy_from_slice(text.as_bytes()), seen),
+        )
     }
 
     fn lock(&self, id: &str) -> Result<String, LockProblem> {
@@ -228,11 +231,15 @@ fn a_lost_lock_stops_the_next_write() {
         it.lock("1").expect("the lock");
         let (_, nothing) = it.read();
         let seen = it.write("one", &nothing).expect("written");
+        let held = wait(&*it.store, it.store.ask_lock("default")).expect("an answer");
+        assert_eq!(held, None);
         let lock = "net/a.tfstate.tflock".to_owned();
         match change {
             None => it.kept.lock().objects.remove(&lock),
             Some(text) => it.kept.lock().objects.insert(lock, text.into()),
         };
+        let asked = wait(&*it.store, it.store.ask_lock("default")).expect("an answer");
+        assert!(asked.is_some_and(|why| why.contains(told)), "{told}");
         match it.write("two", &seen) {
             Err(Refused::LockLost(why)) => assert!(why.contains(told), "{why}"),
             other => panic!("expected the lock to be lost: {other:?}"),

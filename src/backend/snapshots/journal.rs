@@ -263,7 +263,7 @@ impl Snapshots {
         if snapshot.recovered > 0
             && let Some(state) = &snapshot.state
         {
-            self.store(now, (&state.lineage, state.serial), &write::write(state))?;
+            self.store(now, (&state.lineage, state.serial), write::write(state))?;
         }
         now.journal = Known::Absent;
         Ok(self.put_away(now, stale, names)?)

@@ -49,11 +49,11 @@ pub(super) fn take_up(
     (recover, is_over): (Option<Recover>, bool),
     names: &Names,
 ) -> StaleJournal {
-    let JournalContents { base, records, unfinished, flaw } = journal::read(text);
+    let contents = journal::read(text);
     let (lineage, serial) =
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
-    let is_next =
-        base.as_ref().is_some_and(|base| base.lineage == lineage && base.serial == serial);
+    let is_next = continues(&contents, snapshot.state.as_ref());
+    let JournalContents { base, records, unfinished, flaw, .. } = contents;
     let is_later =
         base.as_ref().is_some_and(|base| base.next_lineage == lineage && serial > base.serial);
     let fits = is_next || is_later;
@@ -91,6 +91,18 @@ pub(super) fn take_up(
             StaleJournal::Unsettled(unsettled(flaw, names).into())
         }
     }
+}
+
+/// Returns whether a journal continues a snapshot: the one that its run started from, or one that the run has stored meanwhile. That
+/// has what was finished until then; one that has not is somebody else's of the same serial.
+fn continues(contents: &JournalContents, state: Option<&State>) -> bool {
+    let Some(base) = &contents.base else { return false };
+    let (lineage, serial) = state.map(|it| (&*it.lineage, it.serial)).unwrap_or_default();
+    let stored = || contents.stored.iter().filter(|it| it.0 == serial);
+    let has =
+        |records: usize| state.is_some_and(|it| journal::holds(it, &contents.records[..records]));
+    (base.lineage == lineage && base.serial == serial)
+        || (base.next_lineage == lineage && stored().any(|it| has(it.1)))
 }
 
 /// Makes the state what it is after the finished steps of an interrupted run: a snapshot of its own, one serial on.

@@ -57,7 +57,7 @@ pub(super) fn overtaken(
 /// The lock was held and is not any more, so that somebody else may be at the state.
 pub(super) fn lock_lost(name: &str, why: &str) -> Diagnostic {
     Diagnostic::error("The lock of the state was lost").detail(format!(
-        "This run held the lock of {name}, and lost it: {why}. Nothing more was written there, for others may be at work on it now."
+        "This run held the lock of {name}, and lost it: {why}. No further step is begun and nothing more is written there, for others may be at work on it now."
     ))
 }
 

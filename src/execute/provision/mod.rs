@@ -35,7 +35,7 @@ mod ssh;
 mod tests;
 
 use schema::Kind;
-pub use schema::check;
+pub use schema::{check, unknown_kinds};
 
 /// When a provisioner runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,15 @@
 //! The arguments of provisioners and connections, and what is checked of them before anything runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use crate::config::{Provisioner, Resource, merge_bodies};
-use crate::diagnostic::{Diagnostic, Diagnostics, left_out};
+use crate::config::{Config, Provisioner, Resource, merge_bodies};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources, left_out};
 use crate::expression::body::validate_body;
 use crate::expression::evaluate_constant;
 use crate::schema::{AttributeSchema, BlockSchema};
 use crate::syntax::{Attribute, Body};
-use crate::value::{Type, Value};
+use crate::value::{Str, Type, Value};
 
 /// A provisioner that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +138,10 @@ pub fn check(block: &Resource) -> Diagnostics {
 
 /// Checks one provisioner, and how it connects.
 pub(super) fn check_one(provisioner: &Provisioner, base: Option<&Body>) -> Diagnostics {
-    let Some(kind) = Kind::of(provisioner) else { return unknown_kind(provisioner).into() };
+    let Some(kind) = Kind::of(provisioner) else {
+        let name = &provisioner.kind;
+        return unknown_kind(&name.text, ",").at(name.span).into();
+    };
     if kind != Kind::LocalExec && !cfg!(feature = "ssh") {
         return no_way(provisioner).into();
     }
@@ -232,11 +235,27 @@ fn problem(provisioner: &Provisioner, summary: &str, detail: &str) -> Diagnostic
     Diagnostic::error(summary).at(provisioner.declared).detail(detail).into()
 }
 
+/// Returns the kinds of provisioners that nobody knows, each once with the places that name it.
+pub fn unknown_kinds(config: &Config, sources: &Sources) -> Diagnostics {
+    let mut places: BTreeMap<Str, BTreeSet<String>> = BTreeMap::new();
+    for (_, module) in config.all() {
+        let listed = module.resources.values().flat_map(|it| &it.provisioners);
+        for it in listed.filter(|it| Kind::of(it).is_none()) {
+            let place = sources.place(it.kind.span);
+            places.entry(it.kind.text.clone()).or_default().insert(place);
+        }
+    }
+    let unknown = places.into_iter().map(|(kind, places)| {
+        let places: Vec<String> = places.into_iter().collect();
+        unknown_kind(&kind, &format!(", at {},", places.join(" and ")))
+    });
+    unknown.collect::<Vec<_>>().into()
+}
+
 /// A provisioner that nobody knows.
-fn unknown_kind(provisioner: &Provisioner) -> Diagnostic {
-    let kind = &provisioner.kind.text;
-    Diagnostic::error("Missing required provisioner plugin").at(provisioner.kind.span).detail(format!(
-        "This configuration requires provisioner plugin {kind:?}, which isn't available. External provisioner plugins are not supported."
+fn unknown_kind(kind: &str, places: &str) -> Diagnostic {
+    Diagnostic::error("Missing required provisioner plugin").detail(format!(
+        "This configuration requires provisioner plugin {kind:?}{places} which isn't available. External provisioner plugins are not supported: use local-exec, remote-exec or file."
     ))
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::asking::{Asking, Event};
 use super::migrate::{Migration, migrate};
-use super::{Place, declared, is_unchanged, overriding, problems};
+use super::{Place, check_kind, declared, is_unchanged, overriding, problems};
 use crate::backend::local::{Choice, Local};
 use crate::backend::registry;
 use crate::backend::settings::{self, Settings};
@@ -46,6 +46,8 @@ pub fn initialize(
     let before = settings::read(&data)?;
     let saved = before.clone().filter(|_| !init.reconfigure);
     let work = Work { world: world.clone(), init, asking };
+    // OpenTofu has other words for it here than where a backend is only read.
+    check_kind(root, "Unsupported backend type")?;
     let Some(declared) = declared(root)? else {
         if !init.overrides.is_empty() {
             warnings.push(problems::missing());

@@ -121,6 +121,8 @@ fn a_changed_backend_asks_for_init_and_init_asks_how() {
               Changed
             init
             Can't ask approval for state migration when interactive input is disabled.
+
+            If non-interactive operation is desired, consider adding the "-force-copy" option. Otherwise, please remove the "-input=false" option and try again.
               Changed
               Set("local")
             init
@@ -147,6 +149,8 @@ fn a_state_in_the_usual_file_comes_along() {
         use: terraform.tfstate
         init
         Can't ask approval for state migration when interactive input is disabled.
+
+        If non-interactive operation is desired, consider adding the "-force-copy" option. Otherwise, please remove the "-input=false" option and try again.
           Set("local")
         init
         use: one
@@ -214,7 +218,7 @@ fn arguments_may_be_computed_and_must_make_sense() {
         use: Incorrect attribute value type (Inappropriate value for attribute "path": string required, but have tuple.)
         use: Unsupported argument (An argument named "nope" is not expected here.)
         use: Dynamic value in static context (Unable to use terraform_data.a in static context, which is required by backend.local)
-        use: Unsupported backend type (The backend "remote" is not supported: keep the state in "s3", "gcs", "azurerm", "pg" or "http" instead, or keep it with the program that has it. The backends that are supported: "azurerm", "consul", "gcs", "http", "inmem", "kubernetes", "local", "pg" and "s3".)
+        use: Invalid backend type (The backend "remote" is not supported: keep the state in "s3", "gcs", "azurerm", "pg" or "http" instead, or keep it with the program that has it. The backends that are supported: "azurerm", "consul", "gcs", "http", "inmem", "kubernetes", "local", "pg" and "s3".)
         use: Undefined variable (Undefined variable var.x)
         use: Undefined local (Undefined local local.secret)
         use: Reference to undeclared key provider (There is no key_provider "pbkdf2" "k" block declared in the encryption block.)
@@ -244,6 +248,8 @@ fn every_workspace_comes_along() {
         use: terraform.tfstate.d/dev/terraform.tfstate
         init
         Can't ask approval for state migration when interactive input is disabled.
+
+        If non-interactive operation is desired, consider adding the "-force-copy" option. Otherwise, please remove the "-input=false" option and try again.
           Set("local")
         init
         use: all/dev/terraform.tfstate

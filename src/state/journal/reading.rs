@@ -19,6 +19,8 @@ pub struct JournalContents {
     pub records: Vec<Record>,
     /// Steps that were begun and of whose end nothing is said, in order.
     pub unfinished: Vec<Begun>,
+    /// Snapshots that were written, or were about to be, while the run went on: the serial, and how many records stand before.
+    pub stored: Vec<(u64, usize)>,
     /// Why it is not wholly read.
     pub flaw: Option<Flaw>,
 }
@@ -54,6 +56,7 @@ pub fn read(text: &[u8]) -> JournalContents {
         match json.and_then(|it| read_line(&mut reader, it)) {
             Some(Line::Begun(step)) => found.unfinished.push(*step),
             Some(Line::Ended(address)) => found.end(&address),
+            Some(Line::Stored(serial)) => found.stored.push((serial, found.records.len())),
             Some(Line::Records(records)) => {
                 records.iter().filter_map(Record::address).for_each(|it| found.end(it));
                 found.records.extend(records);
@@ -127,6 +130,7 @@ fn read_base(json: &str) -> Result<Base, Flaw> {
 enum Line {
     Begun(Box<Begun>),
     Ended(Instance),
+    Stored(u64),
     Records(Vec<Record>),
 }
 
@@ -141,6 +145,13 @@ fn read_line(reader: &mut Reader, json: &str) -> Option<Line> {
         }
         let line: Ended = serde_json::from_str(json).ok()?;
         return names::instance(&line.ended).map(Line::Ended);
+    }
+    if json.starts_with("{\"stored\"") {
+        #[derive(Deserialize)]
+        struct Stored {
+            stored: u64,
+        }
+        return serde_json::from_str(json).ok().map(|it: Stored| Line::Stored(it.stored));
     }
     if !json.starts_with('[') {
         return Some(Line::Records(vec![read_record(reader, json)?]));

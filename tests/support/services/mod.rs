@@ -1,4 +1,4 @@
-//! Services that keep states: a server of states over HTTP, doubles of Consul and Kubernetes, a real PostgreSQL, and a proxy that breaks
+//! Services that keep states: a server of states over HTTP, doubles of Consul, Kubernetes and S3, a real PostgreSQL, and a proxy that breaks
 //! connections. Everything is in this process, but for PostgreSQL, and ends with it.
 
 pub mod consul;
@@ -7,4 +7,5 @@ pub mod kubernetes;
 pub mod postgres;
 mod protobuf;
 pub mod proxy;
+pub mod s3;
 pub mod states;

@@ -28,15 +28,28 @@ pub enum Fault {
 pub struct Proxy {
     pub port: u16,
     faults: Arc<Mutex<Vec<Fault>>>,
+    /// One request in so many meets a fault, besides those that were set; none where it is 0.
+    chance: Arc<AtomicU64>,
+    asked: Arc<AtomicU64>,
     broken: Arc<AtomicU64>,
 }
+
+/// What breaks connections.
+const FAULTS: [Fault; 5] =
+    [Fault::CutBefore, Fault::CutAnswer, Fault::HalfAnswer, Fault::Delay, Fault::Twice];
 
 impl Proxy {
     /// Starts a proxy before a port of this machine.
     pub fn start(upstream: u16) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let port = listener.local_addr().expect("it has an address").port();
-        let proxy = Proxy { port, faults: Arc::default(), broken: Arc::default() };
+        let proxy = Proxy {
+            port,
+            faults: Arc::default(),
+            chance: Arc::default(),
+            asked: Arc::default(),
+            broken: Arc::default(),
+        };
         let shared = proxy.clone();
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -52,6 +65,26 @@ impl Proxy {
         *self.faults.lock().expect("nobody panics with it") = faults.into_iter().collect();
     }
 
+    /// Lets one request in so many meet a fault from now on, whichever; none where it is 0.
+    pub fn disturb(&self, one_in: u64) {
+        self.chance.store(one_in, Ordering::Relaxed);
+    }
+
+    /// Returns a fault by chance.
+    fn by_chance(&self) -> Fault {
+        let one_in = self.chance.load(Ordering::Relaxed);
+        // Numbers without a pattern, made of how many requests there were.
+        let mut number =
+            self.asked.fetch_add(1, Ordering::Relaxed).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        number ^= number >> 31;
+        match one_in > 0 && number.is_multiple_of(one_in) {
+            true => FAULTS[(number / one_in % 5) as usize],
+            false => Fault::None,
+        }
+    }
+
     /// Returns how many faults have happened.
     pub fn broken(&self) -> u64 {
         self.broken.load(Ordering::Relaxed)
@@ -60,7 +93,7 @@ impl Proxy {
     /// Takes the next fault, where it is due: faults are for requests, so that each is taken when one begins.
     fn next(&self) -> Fault {
         let mut faults = self.faults.lock().expect("nobody panics with it");
-        let fault = if faults.is_empty() { Fault::None } else { faults.remove(0) };
+        let fault = if faults.is_empty() { self.by_chance() } else { faults.remove(0) };
         if fault != Fault::None {
             self.broken.fetch_add(1, Ordering::Relaxed);
         }

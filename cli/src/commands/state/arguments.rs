@@ -25,6 +25,7 @@ pub struct StateArgs {
 #[command(disable_help_flag = true, disable_help_subcommand = true, subcommand_required = true)]
 #[expect(missing_docs, reason = "the structs say it")]
 pub enum StateCommand {
+    #[command(alias = "ls")]
     List(ListArgs),
     #[command(alias = "move")]
     Mv(MoveArgs),

@@ -3,212 +3,19 @@
 
 #![expect(clippy::print_stderr, reason = "what was tried with what is told")]
 
-#[path = "../../tests/support/services/mod.rs"]
+#[path = "../../../tests/support/services/mod.rs"]
 #[expect(dead_code, reason = "each test looks at a part of what services keep")]
 mod services;
 
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+mod folder;
+mod losing;
+
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use services::postgres::{self, Postgres};
+use folder::{Folder, all, answer, http, start_postgres};
 use services::proxy::{Fault, Proxy};
-use services::{consul, kubernetes, states};
-
-const TOKEN: &str = "token-of-the-test";
-
-const MAIN: &str = r#"
-variable "v" { default = "one" }
-resource "terraform_data" "a" { input = var.v }
-output "v" { value = terraform_data.a.output }
-"#;
-
-/// A service with the arguments that lead to a place in it.
-struct Service {
-    kind: &'static str,
-    /// Arguments of the block; `PLACE` is replaced.
-    arguments: String,
-    has_workspaces: bool,
-}
-
-impl Service {
-    fn block(&self, place: &str) -> String {
-        let arguments = self.arguments.replace("PLACE", place);
-        format!("terraform {{\n  backend \"{}\" {{\n{arguments}\n  }}\n}}\n", self.kind)
-    }
-
-    fn new(kind: &'static str, arguments: String) -> Service {
-        Service { kind, arguments, has_workspaces: kind != "http" }
-    }
-}
-
-fn pg(port: u16) -> Service {
-    let address = postgres::address(port);
-    Service::new("pg", format!("conn_str = \"{address}\"\nschema_name = \"PLACE\""))
-}
-
-fn http(port: u16) -> Service {
-    let address = format!("http://127.0.0.1:{port}/PLACE");
-    let waits = "retry_wait_min = 0\nretry_wait_max = 0";
-    Service::new(
-        "http",
-        format!(
-            "address = \"{address}\"\nlock_address = \"{address}\"\nunlock_address = \"{address}\"\n{waits}"
-        ),
-    )
-}
-
-fn consul_at(port: u16) -> Service {
-    Service::new("consul", format!("address = \"127.0.0.1:{port}\"\npath = \"states/PLACE\""))
-}
-
-fn kubernetes_at(port: u16) -> Service {
-    Service::new(
-        "kubernetes",
-        format!(
-            "host = \"http://127.0.0.1:{port}\"\ntoken = \"{TOKEN}\"\nsecret_suffix = \"PLACE\""
-        ),
-    )
-}
-
-/// Starts PostgreSQL, or says loudly that it is not tried.
-fn start_postgres() -> Option<Postgres> {
-    let started = Postgres::start();
-    if started.is_none() {
-        eprintln!("SKIPPED: the backend \"pg\" was not tried. {}", postgres::MISSING);
-    }
-    started
-}
-
-/// Starts all services that can be had.
-fn all() -> (Vec<Service>, Option<Postgres>) {
-    let server = start_postgres();
-    let mut found: Vec<Service> = server.iter().map(|it| pg(it.port)).collect();
-    found.push(http(states::start().0));
-    found.push(consul_at(consul::start().0));
-    found.push(kubernetes_at(kubernetes::start(TOKEN).0));
-    let with = |kind: &str| match kind {
-        "pg" => "a real PostgreSQL",
-        "http" => "a server of states",
-        _ => "a double",
-    };
-    for it in &found {
-        eprintln!("the backend {:?} is tried with {}", it.kind, with(it.kind));
-    }
-    (found, server)
-}
-
-/// A working directory.
-struct Folder(tempfile::TempDir);
-
-/// What a command has said.
-struct Told {
-    code: Option<i32>,
-    text: String,
-}
-
-impl Told {
-    #[track_caller]
-    fn ok(self) -> String {
-        assert_eq!(self.code, Some(0), "{}", self.text);
-        self.text
-    }
-
-    #[track_caller]
-    fn fails(self, with: &str) -> String {
-        assert_eq!(self.code, Some(1), "{}", self.text);
-        assert!(self.text.contains(with), "{with:?} is not in: {}", self.text);
-        self.text
-    }
-}
-
-impl Folder {
-    fn new(configuration: &str) -> Folder {
-        let folder = Folder(tempfile::tempdir().expect("a folder"));
-        folder.configure(MAIN).backend(configuration);
-        folder
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn configure(&self, text: &str) -> &Folder {
-        std::fs::write(self.path().join("main.tf"), text).expect("the folder takes files");
-        self
-    }
-
-    fn backend(&self, text: &str) -> &Folder {
-        std::fs::write(self.path().join("backend.tf"), text).expect("the folder takes files");
-        self
-    }
-
-    fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_entail"));
-        command
-            .args(words.split_whitespace())
-            .current_dir(self.path())
-            .env_clear()
-            .env("HOME", self.path())
-            .env("TF_IN_AUTOMATION", "1")
-            .env("TF_CLI_ARGS", "-no-color")
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, words: &str) -> Told {
-        let output = self.command(words).output().expect("the program starts");
-        let text = [output.stdout, output.stderr].concat();
-        Told { code: output.status.code(), text: String::from_utf8_lossy(&text).into_owned() }
-    }
-
-    #[track_caller]
-    fn init(&self) -> &Folder {
-        self.run("init -input=false").ok();
-        self
-    }
-
-    #[track_caller]
-    fn apply(&self, value: &str) -> &Folder {
-        self.run(&format!("apply -auto-approve -input=false -var v={value}")).ok();
-        self
-    }
-
-    #[track_caller]
-    fn output(&self) -> String {
-        self.run("output -raw v").ok()
-    }
-
-    /// Starts an apply that waits for an answer, and so holds the lock.
-    fn hold(&self) -> Child {
-        let mut child = self
-            .command("apply -var v=held")
-            .env_remove("TF_IN_AUTOMATION")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut seen = Vec::new();
-        let mut byte = [0];
-        let out = child.stdout.as_mut().expect("it is piped");
-        while !seen.ends_with(b"Enter a value:") {
-            let read = std::io::Read::read(out, &mut byte).expect("it can be read");
-            assert!(read > 0, "{}", String::from_utf8_lossy(&seen));
-            seen.push(byte[0]);
-        }
-        child
-    }
-}
-
-/// Lets an apply that waits go on, or not.
-fn answer(mut child: Child, with: &str) -> Told {
-    let input = child.stdin.as_mut().expect("it is piped");
-    std::io::Write::write_all(input, format!("{with}\n").as_bytes()).expect("it listens");
-    let output = child.wait_with_output().expect("it ends");
-    let text = [output.stdout, output.stderr].concat();
-    Told { code: output.status.code(), text: String::from_utf8_lossy(&text).into_owned() }
-}
+use services::states;
 
 #[test]
 fn a_state_is_kept_and_every_command_finds_it() {
@@ -333,41 +140,6 @@ fn outputs_are_read_from_each_service() {
 }
 
 #[test]
-fn the_session_of_a_lock_that_ends_stops_the_run_before_it_writes() {
-    let Some(server) = start_postgres() else { return };
-    let folder = Folder::new(&pg(server.port).block("lost"));
-    folder.init().apply("first");
-    let holder = folder.hold();
-    server.restart();
-    let told = answer(holder, "yes");
-    assert_eq!(told.code, Some(1), "{}", told.text);
-    assert!(told.text.contains("The lock of the state was lost"), "{}", told.text);
-    assert!(folder.path().join("errored.tfstate").exists(), "{}", told.text);
-    // What was done is not forgotten: the next command takes it up.
-    assert!(folder.run("plan -var v=held").ok().contains("No changes."));
-    folder.apply("held");
-    assert_eq!(folder.output(), "held");
-}
-
-#[test]
-fn a_lost_session_of_consul_stops_the_run_before_it_writes() {
-    let (port, cluster) = consul::start();
-    let folder = Folder::new(&consul_at(port).block("lost"));
-    folder.init().apply("first");
-    let holder = folder.hold();
-    {
-        let mut cluster = cluster.lock().expect("nobody panics with it");
-        let session = cluster.sessions.keys().next().expect("there is one").clone();
-        cluster.end(&session);
-    }
-    let told = answer(holder, "yes");
-    assert_eq!(told.code, Some(1), "{}", told.text);
-    assert!(told.text.contains("The lock of the state was lost"), "{}", told.text);
-    // The lock is kept back for some seconds.
-    assert!(folder.run("plan -var v=held -lock-timeout=20s").ok().contains("No changes."));
-}
-
-#[test]
 fn an_answer_that_does_not_come_is_settled_by_reading_back() {
     let (port, places) = states::start();
     let proxy = Proxy::start(port);
@@ -440,5 +212,54 @@ fn no_secret_is_told() {
     let more = folder.run("init -reconfigure -input=false").fails("cannot connect");
     for text in [told, more] {
         assert!(!text.contains("hidden"), "{text}");
+    }
+}
+
+#[test]
+fn a_large_state_is_kept_whole() {
+    let (services, _server) = all();
+    // More than goes in one piece anywhere, with all that has a meaning to somebody on the way.
+    let text = "a\\b\tc\nd \u{e4}\u{1f600} \\. ".repeat(800_000);
+    let state = serde_json::json!({
+        "version": 4, "terraform_version": "1.12.6", "serial": 1, "lineage": "large", "resources": [],
+        "outputs": {"v": {"value": text, "type": "string"}},
+    });
+    for service in services.iter().filter(|it| matches!(it.kind, "pg" | "http")) {
+        let folder = Folder::new(&service.block("large"));
+        folder.init();
+        std::fs::write(folder.path().join("large.json"), state.to_string()).expect("a file");
+        folder.run("state push large.json").ok();
+        assert!(folder.output() == text, "{}", service.kind);
+        // It is replaced as well, and by nobody who has not seen it.
+        folder.run("apply -auto-approve -var v=small").ok();
+        assert_eq!(folder.output(), "small", "{}", service.kind);
+        folder.run("state push -force large.json").ok();
+        assert!(folder.output() == text, "{}", service.kind);
+    }
+}
+
+#[test]
+fn what_is_no_database_is_told_with_what_can_be_done() {
+    let Some(server) = start_postgres() else { return };
+    let block = |address: &str, more: &str| {
+        format!(
+            "terraform {{\n  backend \"pg\" {{\n    conn_str = \"{address}\"\n    {more}\n  }}\n}}\n"
+        )
+    };
+    let address = server.address();
+    let (page, _) = states::start();
+    let tls = address.replace("sslmode=disable", "sslmode=require");
+    let other = address.replace("/postgres?", "/nosuch?");
+    let silent = format!("postgres://u@127.0.0.1:{page}/d?sslmode=disable&connect_timeout=1");
+    let missing = "schema_name = \"nosuch\"\n    skip_schema_creation = true";
+    for (address, more, told) in [
+        (&tls, "", "sslmode=disable"),
+        (&other, "", "create it, or name another one"),
+        (&silent, "", "does not answer as PostgreSQL does"),
+        (&address, missing, "skip_schema_creation keeps it from being made"),
+    ] {
+        let text = Folder::new(&block(address, more)).run("init -input=false").fails("listed");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(told), "{told}: {text}");
     }
 }

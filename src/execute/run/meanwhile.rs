@@ -1,0 +1,86 @@
+//! What a run does about its state while steps go on: it stores it now and then, and begins nothing more once it is somebody else's.
+
+use std::time::{Duration, Instant};
+
+use super::Run;
+use crate::event::{Event, Sink};
+
+/// When the state was stored, and whether there is anything new since.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// When it was stored last; before that, when there was anything to store.
+    since: Option<Instant>,
+    has_news: bool,
+    /// Whether it was told that the state is somebody else's.
+    is_told: bool,
+}
+
+impl Pace {
+    /// Hears that a step is finished, and whether that has changed the state.
+    pub(super) fn hear(&mut self, has_news: bool) {
+        if has_news {
+            self.has_news = true;
+            self.since.get_or_insert_with(Instant::now);
+        }
+    }
+
+    /// Returns whether the state is to be stored now.
+    ///
+    /// - `hurries`: the run was asked to stop, and may be killed next.
+    fn is_due(&self, interval: Duration, hurries: bool) -> bool {
+        self.has_news && (hurries || self.since.is_some_and(|it| it.elapsed() >= interval))
+    }
+
+    fn store(&mut self) {
+        self.since = Some(Instant::now());
+        self.has_news = false;
+    }
+}
+
+impl Run<'_, '_> {
+    /// Returns whether the state is somebody else's by now, so that nothing more may be begun.
+    pub(super) fn is_taken_away(&self) -> bool {
+        self.ctx.place.is_some_and(|it| it.backend.is_taken_away())
+    }
+
+    /// Stores the state where that is due. Where it cannot be stored, nothing is lost: the journal has everything, and it is tried again,
+    /// at the end of the run at last, which tells what is wrong.
+    pub(super) fn store_meanwhile(&mut self) {
+        let Some(place) = self.ctx.place else { return };
+        let Some(interval) = place.interval else { return };
+        let is_due = self.pace.is_due(interval, self.ctx.stop.asked() > 0);
+        if !is_due || self.is_taken_away() || self.done.is_journal_torn {
+            return;
+        }
+        self.pace.store();
+        if self.done.state.lineage.is_empty() {
+            self.done.state.lineage = place.lineage.to_owned();
+        }
+        let notes = &self.ctx.notes;
+        let announce = |serial| {
+            notes.store(serial);
+            // What has failed fails again when the next step is noted, and is told then.
+            let _ = notes.hand_over();
+        };
+        match place.backend.write_meanwhile(&self.done.state, announce) {
+            Ok(stored) => {
+                self.done.written =
+                    Some(stored.serial).filter(|_| stored.is_written).or(self.done.written)
+            }
+            Err(refused) => {
+                let why =
+                    refused.problems.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(" ");
+                tracing::warn!(why, "the state was not stored meanwhile");
+            }
+        }
+    }
+
+    /// Tells once that the state is somebody else's, where steps run that are still waited for.
+    pub(super) fn tell_taken_away(&mut self) {
+        if !self.pace.is_told && self.is_taken_away() {
+            self.pace.is_told = true;
+            let text = "The state is not this run's any more: beginning nothing new, and waiting for what runs.";
+            self.ctx.sink.event(Event::Message(text.into()));
+        }
+    }
+}
