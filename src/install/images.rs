@@ -1,32 +1,28 @@
 //! `oci_mirror`: packages as artifacts in a registry of container images.
 //!
 //! Each provider has a repository there, each version a tag, which names one manifest for each platform; its only layer is
-//! the package. Where a registry asks who reads, it is shown what opens the repository, if anybody knows that; to strangers
-//! it may give a token all the same.
+//! the package.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use reqwest::Url;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use super::Platform;
 use super::authenticate::Checks;
-use super::hash::{Hash, hex, read_sum};
-use super::login::Shown;
-use super::offer::{Package, PackagePlace, Remote};
+use super::hash::{Hash, read_sum};
+use super::offer::{Package, PackagePlace};
+use super::repository::{IMAGE, INDEX, Manifest, Repository, Target, unusable};
 use super::requirement::sorted;
 use super::search::strict_version;
-use super::settings::Token;
 use super::settings::installation::Pattern;
 use super::trouble::Trouble;
-use super::web::{HttpResponse, Web};
+use super::web::Web;
 use crate::address::Provider;
 use crate::config::version::Version;
 use crate::error::Error;
 
-const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const PROVIDER: &str = "application/vnd.opentofu.provider";
 const TARGET: &str = "application/vnd.opentofu.provider-target";
 const ARCHIVE: &str = "archive/zip";
@@ -36,51 +32,14 @@ pub struct ImageMirror {
     template: String,
     /// How often a download is tried again.
     retries: u32,
-    tokens: Mutex<BTreeMap<String, Token>>,
+    /// The repositories that were asked, by their addresses.
+    known: Mutex<BTreeMap<String, Arc<Repository>>>,
 }
 
 #[derive(Deserialize)]
 struct Tags {
     #[serde(default)]
     tags: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Manifest {
-    #[serde(default)]
-    media_type: String,
-    #[serde(default)]
-    artifact_type: String,
-    #[serde(default)]
-    manifests: Vec<Descriptor>,
-    #[serde(default)]
-    layers: Vec<Descriptor>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Descriptor {
-    #[serde(default)]
-    media_type: String,
-    #[serde(default)]
-    artifact_type: String,
-    digest: String,
-    platform: Option<Target>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    os: String,
-    architecture: String,
-    #[serde(default, rename = "os.version")]
-    version: String,
-}
-
-#[derive(Deserialize)]
-struct Granted {
-    token: Option<String>,
-    access_token: Option<String>,
 }
 
 /// What a template may refer to, and what stands for it.
@@ -145,7 +104,7 @@ impl ImageMirror {
         if filled.split_once('/').is_none_or(|it| it.0.is_empty() || it.1.is_empty()) {
             return Err("template must generate a valid OCI repository address, including a registry hostname followed by a slash and then a repository name.".into());
         }
-        Ok(ImageMirror { template: template.to_owned(), retries, tokens: Mutex::default() })
+        Ok(ImageMirror { template: template.to_owned(), retries, known: Mutex::default() })
     }
 
     /// Returns the name by which the mirror is known to people.
@@ -153,47 +112,17 @@ impl ImageMirror {
         format!("OCI repository {}", self.template)
     }
 
-    fn repository(&self, provider: &Provider) -> Result<(String, String), Trouble> {
+    async fn repository(&self, provider: &Provider) -> Result<Arc<Repository>, Trouble> {
         let filled = fill(&self.template, provider).map_err(|it| Trouble::Other(it.to_string()))?;
         let (host, name) = filled.split_once('/').unwrap_or((&filled, ""));
-        Ok((host.to_owned(), name.to_owned()))
-    }
-
-    /// Asks a repository, and again with what it wants to see.
-    async fn ask(
-        &self,
-        web: &Web,
-        provider: &Provider,
-        path: &str,
-        accept: &str,
-    ) -> Result<HttpResponse, Trouble> {
-        let (host, name) = self.repository(provider)?;
-        let url = address(&host, &name, path)?;
-        let known = self.tokens.lock().await.get(&name).cloned();
-        let ask = async |token: Option<&Token>| {
-            let asked = web.get_as(&url, token, accept).await;
-            asked.map_err(|why| Trouble::Unreachable { host: host.clone(), why: why.into() })
-        };
-        let answer = ask(known.as_ref()).await?;
-        if answer.status != 401 {
-            return Ok(answer);
-        }
-        let shown = web.login(&host, &name).await.map_err(|it| Trouble::Other(it.into()))?;
-        let had_some = shown.is_some() || known.is_some();
-        let Some(token) = admitted(web, &answer, &name, shown).await else {
-            return Err(Trouble::Unauthorized { host: host.clone(), had_some });
-        };
-        self.tokens.lock().await.insert(name, token.clone());
-        let answer = ask(Some(&token)).await?;
-        match answer.status {
-            401 | 403 => Err(Trouble::Unauthorized { host, had_some }),
-            _ => Ok(answer),
-        }
+        let repository = || Arc::new(Repository::new(host, name));
+        Ok(self.known.lock().await.entry(filled.clone()).or_insert_with(repository).clone())
     }
 
     /// Returns the versions that the mirror has: tags that are none are for others.
     pub async fn versions(&self, web: &Web, provider: &Provider) -> Result<Vec<Version>, Trouble> {
-        let answer = self.ask(web, provider, "tags/list", "application/json").await?;
+        let repository = self.repository(provider).await?;
+        let answer = repository.ask(web, "tags/list", "application/json").await?;
         match answer.status {
             200 => {}
             404 => {
@@ -215,7 +144,8 @@ impl ImageMirror {
         platform: &Platform,
     ) -> Result<Package, Trouble> {
         let tag = version.to_string().replace('+', "_");
-        let index = self.manifest(web, provider, &tag, INDEX).await?;
+        let repository = self.repository(provider).await?;
+        let index = manifest(&repository, web, &tag, INDEX).await?;
         if index.artifact_type != PROVIDER {
             return Err(unusable(&format!("unexpected artifact type {:?}", index.artifact_type)));
         }
@@ -227,7 +157,7 @@ impl ImageMirror {
                 mirror: Some(self.shown()),
             });
         };
-        let manifest = self.manifest(web, provider, digest, MANIFEST).await?;
+        let manifest = manifest(&repository, web, digest, IMAGE).await?;
         let mut layers = manifest.layers.iter().filter(|it| it.media_type == ARCHIVE);
         let (Some(layer), None) = (layers.next(), layers.next()) else {
             return Err(unusable(&format!(
@@ -236,43 +166,26 @@ impl ImageMirror {
         };
         let sum = layer.digest.strip_prefix("sha256:").and_then(read_sum);
         let sum = sum.ok_or_else(|| unusable("a layer has an unsupported digest"))?;
-        let (host, name) = self.repository(provider)?;
-        let url = address(&host, &name, &format!("blobs/{}", layer.digest))?;
-        let token = self.tokens.lock().await.get(&name).cloned();
         let hashes = vec![Hash::of_archive_sum(&sum)];
         Ok(Package {
-            place: PackagePlace::Download(Remote { url, retries: self.retries, token }),
+            place: PackagePlace::Download(repository.blob(&layer.digest, self.retries).await?),
             checks: Some(Checks::Hashes { hashes, trusts: false }),
         })
     }
+}
 
-    async fn manifest(
-        &self,
-        web: &Web,
-        provider: &Provider,
-        reference: &str,
-        kind: &str,
-    ) -> Result<Manifest, Trouble> {
-        let path = format!("manifests/{reference}");
-        let answer = self.ask(web, provider, &path, kind).await?;
-        if answer.status != 200 {
-            return Err(unusable(&format!("resolving {reference:?}: {}", answer.status_text())));
-        }
-        if let Some(sum) = reference.strip_prefix("sha256:") {
-            use sha2::Digest;
-            if hex(&sha2::Sha256::digest(&answer.body)) != sum {
-                return Err(unusable(&format!(
-                    "manifest content does not match digest {reference}"
-                )));
-            }
-        }
-        let manifest: Manifest =
-            answer.json().map_err(|it| unusable(&format!("invalid manifest content: {it}")))?;
-        match manifest.media_type == kind {
-            true => Ok(manifest),
-            false => {
-                Err(unusable(&format!("unexpected manifest media type {:?}", manifest.media_type)))
-            }
+/// Returns a manifest of one kind.
+async fn manifest(
+    repository: &Repository,
+    web: &Web,
+    reference: &str,
+    kind: &str,
+) -> Result<Manifest, Trouble> {
+    let manifest = repository.manifest(web, reference, kind).await?;
+    match manifest.media_type == kind {
+        true => Ok(manifest),
+        false => {
+            Err(unusable(&format!("unexpected manifest media type {:?}", manifest.media_type)))
         }
     }
 }
@@ -294,49 +207,6 @@ fn for_platform<'m>(index: &'m Manifest, platform: &Platform) -> Result<Option<&
     }
 }
 
-/// Returns what answers a challenge: what is shown itself, or the token that the registry's authorization server gives.
-async fn admitted(
-    web: &Web,
-    challenge: &HttpResponse,
-    name: &str,
-    shown: Option<Shown>,
-) -> Option<Token> {
-    let said = challenge.challenge.as_deref()?;
-    let (scheme, said) = said.split_once(' ').unwrap_or((said, ""));
-    match (scheme.to_lowercase().as_str(), shown) {
-        ("basic", Some(Shown::Password(login))) => Some(login),
-        ("bearer", Some(Shown::Access(token))) => Some(token),
-        ("bearer", Some(Shown::Password(login))) => grant(web, said, name, Some(&login)).await,
-        ("bearer", None) => grant(web, said, name, None).await,
-        _ => None,
-    }
-}
-
-/// Asks for the token that a challenge speaks of.
-async fn grant(web: &Web, said: &str, name: &str, login: Option<&Token>) -> Option<Token> {
-    let part = |wanted: &str| {
-        let mut parts = said.split(',').filter_map(|it| it.trim().split_once('='));
-        parts.find(|it| it.0 == wanted).map(|it| it.1.trim_matches('"').to_owned())
-    };
-    let mut realm = Url::parse(&part("realm")?).ok().filter(|it| it.scheme() == "https")?;
-    let scope = part("scope").unwrap_or_else(|| format!("repository:{name}:pull"));
-    realm.query_pairs_mut().append_pair("scope", &scope);
-    if let Some(service) = part("service") {
-        realm.query_pairs_mut().append_pair("service", &service);
-    }
-    let answer = web.get_as(&realm, login, "application/json").await.ok()?;
-    let granted: Granted = answer.json().ok().filter(|_| answer.status == 200)?;
-    granted.token.or(granted.access_token).map(Token::new)
-}
-
-fn address(host: &str, name: &str, path: &str) -> Result<Url, Trouble> {
-    Url::parse(&format!("https://{host}/v2/{name}/{path}")).map_err(|it| unusable(&it.to_string()))
-}
-
 fn listing(why: &str) -> Trouble {
     Trouble::Other(format!("listing tags from OCI repository: {why}"))
-}
-
-fn unusable(why: &str) -> Trouble {
-    Trouble::Other(format!("reading from OCI repository: {why}"))
 }

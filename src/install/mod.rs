@@ -4,9 +4,14 @@
 //! [`Installer`] is what `init` runs; [`Plugins`] answers afterwards which one is used, and why. Nothing here speaks the
 //! plugin protocol.
 
+#[cfg(feature = "oci")]
+pub(crate) mod artifact;
 mod authenticate;
+pub mod credentials;
+mod discovery;
 mod hash;
 mod helper;
+pub mod hostname;
 #[cfg_attr(not(feature = "oci"), path = "without_images.rs")]
 mod images;
 mod installer;
@@ -22,13 +27,16 @@ mod plugins;
 pub mod problems;
 mod reattach;
 mod registry;
+#[cfg(feature = "oci")]
+mod repository;
 pub mod requirement;
 mod search;
 pub mod settings;
+pub mod signin;
 mod signature;
 mod standing;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trouble;
 pub(crate) mod web;
 

@@ -230,17 +230,26 @@ impl Plugins {
 
     /// Checks what is locked and installed against what is required, before anything is planned.
     pub fn check(&self, required: &Requirements) -> Diagnostics {
-        let overridden = self.overridden();
-        let mut missing = Vec::new();
-        for provider in self.locks.0.keys().filter(|it| !overridden.contains(it)) {
-            if let Err(why) = self.locate(provider) {
-                missing.push(format!("{provider}: {why}"));
-            }
-        }
+        let missing = self.not_cached();
         if !missing.is_empty() {
             return problems::not_installed(&missing, self.in_automation).into();
         }
         self.check_locked(required)
+    }
+
+    /// Checks that all that is locked is installed, or part of the program.
+    pub fn check_cached(&self) -> Diagnostics {
+        match self.not_cached() {
+            missing if missing.is_empty() => Diagnostics::new(),
+            missing => problems::not_cached(&missing).into(),
+        }
+    }
+
+    /// Says which locked packages are not there, and why.
+    fn not_cached(&self) -> Vec<String> {
+        let overridden = self.overridden();
+        let locked = self.locks.0.keys().filter(|it| !overridden.contains(it));
+        locked.filter_map(|it| Some(format!("{it}: {}", self.locate(it).err()?))).collect()
     }
 
     /// Checks what is locked against what is required, installed or not.
@@ -264,9 +273,19 @@ impl Plugins {
     pub fn check_available(&self, required: &Requirements) -> Diagnostics {
         let missing = required.0.keys().filter_map(|it| Some((it, self.locate(it).err()?)));
         let mut problems: Diagnostics =
-            missing.map(|(it, why)| problems::not_available(it, &why)).collect::<Vec<_>>().into();
+            missing.map(|(it, why)| self.unavailable(it, &why)).collect::<Vec<_>>().into();
         problems.extend(self.check_embedded(required));
         problems
+    }
+
+    /// Returns the problem that a provider cannot be had.
+    ///
+    /// - `why`: what [`Plugins::locate`] says.
+    pub fn unavailable(&self, provider: &Provider, why: &Error) -> Diagnostic {
+        // Where nothing is locked, there is no other reason than that.
+        let is_locked =
+            self.locks.0.contains_key(provider) || self.overrides.contains_key(provider);
+        problems::not_available(provider, Some(why).filter(|_| is_locked))
     }
 
     pub(super) fn check_embedded(&self, required: &Requirements) -> Diagnostics {

@@ -29,17 +29,29 @@ pub(super) fn not_installed(lines: &[String], in_automation: bool) -> Diagnostic
     ))
 }
 
-/// A provider that cannot be had, and why.
-pub fn not_available(provider: &Provider, why: &Error) -> Diagnostic {
-    let way_out = match provider.is_builtin() {
+/// A provider that cannot be had, and why, where that is not only that `init` has not installed it.
+pub(super) fn not_available(provider: &Provider, why: Option<&Error>) -> Diagnostic {
+    let why = why.map_or_else(String::new, |it| format!(": {it}"));
+    let detail = match provider.is_builtin() {
         true => format!(
             "This configuration requires built-in provider {provider}, but that provider isn't available in this program."
         ),
         false => format!(
-            "This configuration requires provider {provider}, but that provider isn't available: {why}. You may be able to install it automatically by running:\n  {PROGRAM} init"
+            "This configuration requires provider {provider}, but that provider isn't available{why}. You may be able to install it automatically by running:\n  {PROGRAM} init"
         ),
     };
-    Diagnostic::error("Missing required provider").detail(way_out)
+    Diagnostic::error("Missing required provider").detail(detail)
+}
+
+/// Providers that are locked, and whose packages are not as `init` left them: each a line.
+pub(super) fn not_cached(lines: &[String]) -> Diagnostic {
+    let summary = match lines {
+        [only] => only.clone(),
+        _ => format!("missing or corrupted provider plugins:{}", list(lines)),
+    };
+    Diagnostic::error(summary).detail(format!(
+        "The lock file selects what is missing. To install it, run:\n  {PROGRAM} init"
+    ))
 }
 
 pub(super) fn embedded_does_not_fit(
@@ -227,7 +239,7 @@ pub fn warned(provider: &Provider, warnings: &[String]) -> Diagnostic {
 /// Only checksums for this platform are known.
 pub fn incomplete(providers: &[String], platform: &Platform) -> Diagnostic {
     Diagnostic::warning("Incomplete lock file information for providers").detail(format!(
-        "Due to your customized provider installation methods, lock file checksums were calculated locally for the following providers:\n  - {}\n\nThe current .terraform.lock.hcl file only includes checksums for {platform}, so installing these providers on another platform will fail.\n\nTo calculate additional checksums for another platform, run:\n  {PROGRAM} providers lock -platform=linux_amd64\n(where linux_amd64 is the platform to generate)",
+        "Due to your customized provider installation methods, {PROGRAM} was forced to calculate lock file checksums locally for the following providers:\n  - {}\n\nThe current .terraform.lock.hcl file only includes checksums for {platform}, so {PROGRAM} running on another platform will fail to install these providers.\n\nTo calculate additional checksums for another platform, run:\n  {PROGRAM} providers lock -platform=linux_amd64\n(where linux_amd64 is the platform to generate)",
         providers.join("\n  - ")
     ))
 }

@@ -20,19 +20,11 @@ impl Requirements {
         let mut all = Requirements::default();
         let mut problems = Diagnostics::new();
         for module in config.modules.values() {
-            for entry in module.required_providers.values() {
-                all.add(&entry.source, entry.version.as_ref(), &mut problems);
-            }
-            for resource in module.resources.values() {
-                all.add(&resource.provider_source, None, &mut problems);
-            }
-            for import in &module.imports {
-                if let Some(provider) = &import.provider {
-                    all.add(&module.provider_of(&provider.name.text), None, &mut problems);
+            for (provider, conditions) in module.needs() {
+                all.add(&provider, None, &mut problems);
+                for it in conditions {
+                    all.add(&provider, Some(it), &mut problems);
                 }
-            }
-            for block in &module.providers {
-                all.add(&block.source, block.version.as_ref(), &mut problems);
             }
         }
         (all, problems)

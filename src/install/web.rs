@@ -1,25 +1,25 @@
-//! Requests to registries, mirrors and hosts of archives: time limits, repetitions, credentials, service discovery.
+//! Requests to registries, mirrors and hosts of archives: time limits, repetitions, credentials.
 //!
 //! No text that leaves this file holds a token or the query of an address.
 
 use std::collections::BTreeMap;
-use std::error::Error as _;
 use std::io::Write;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 pub(crate) use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
-use reqwest::{Client, RequestBuilder, Response, redirect};
+use reqwest::{Client, RequestBuilder, Response};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::sync::Mutex;
 
+use super::discovery::Services;
 #[cfg(feature = "oci")]
 use super::login;
 use super::settings::Token;
-use super::trouble::Trouble;
 use super::{Settings, helper};
+use crate::backend::web::{Trust, client, client_with_token};
 use crate::config::version::OPENTOFU_VERSION;
 use crate::error::{Error, ErrorContext};
 use crate::world::World;
@@ -30,15 +30,12 @@ const LARGEST_ANSWER: u64 = 64 << 20;
 /// The way to other hosts.
 pub struct Web {
     client: OnceLock<Result<Client, Error>>,
-    settings: Settings,
-    world: World,
-    hosts: Mutex<BTreeMap<String, Result<Services, Error>>>,
+    pub(super) settings: Settings,
+    pub(super) world: World,
+    pub(super) hosts: Mutex<BTreeMap<String, Result<Services, Error>>>,
     /// What the helper answered, by host.
     helped: Mutex<BTreeMap<String, Result<Option<Token>, Error>>>,
 }
-
-/// The services of a host, and the address that theirs are relative to.
-type Services = (Option<Url>, BTreeMap<String, String>);
 
 /// What a host answers.
 pub struct HttpResponse {
@@ -92,7 +89,10 @@ impl Web {
     }
 
     fn client(&self) -> Result<&Client, Error> {
-        self.client.get_or_init(|| build(&self.world)).as_ref().map_err(Clone::clone)
+        self.client
+            .get_or_init(|| client(&self.world, &Trust::default()))
+            .as_ref()
+            .map_err(Clone::clone)
     }
 
     /// Returns the token for a host, where there is one: the user's settings know it, or the helper that they name, which
@@ -177,21 +177,22 @@ impl Web {
     }
 
     async fn ask(&self, request: Request<'_>, retries: u32) -> Result<HttpResponse, Error> {
-        let mut response = self.send(request, retries).await?;
-        let header = |name: &str| response.headers().get(name).and_then(|it| it.to_str().ok());
-        let kind = header("content-type").unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
-        let challenge = header("www-authenticate").map(str::to_owned);
-        let package = header("x-terraform-get").filter(|it| !it.is_empty()).map(str::to_owned);
-        let (status, url) = (response.status().as_u16(), response.url().clone());
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(describe)? {
-            body.extend_from_slice(&chunk);
-            if body.len() as u64 > LARGEST_ANSWER {
-                return Err(format!("the answer of {} is too large", host_of(&url)).into());
-            }
-        }
-        Ok(HttpResponse { status, url, kind, challenge, package, body })
+        received(self.send(request, retries).await?).await
+    }
+
+    /// Sends a form once, and follows no redirection: what stands in it is for this address alone.
+    pub async fn post(&self, url: &Url, form: &[(&str, &str)]) -> Result<HttpResponse, Error> {
+        let timeout = self.settings.request_timeout();
+        let client = client_with_token(&self.world, &Trust::default(), timeout, None)?;
+        let mut pairs = url.clone();
+        pairs.query_pairs_mut().clear().extend_pairs(form);
+        let request = client
+            .post(url.clone())
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .header("Accept", "application/json")
+            .body(pairs.query().unwrap_or_default().to_owned());
+        let response = request.send().await.map_err(|it| describe(it).context(host_of(url)))?;
+        received(response).await
     }
 
     /// Loads a file.
@@ -249,75 +250,6 @@ impl Web {
             attempt += 1;
         }
     }
-
-    /// Returns the address of a host's service, such as `providers.v1`.
-    pub async fn service(&self, host: &str, service: &str) -> Result<Url, Trouble> {
-        let unreachable = |why: String| Trouble::Unreachable { host: host.to_owned(), why };
-        let mut known = self.hosts.lock().await;
-        if !known.contains_key(host) {
-            let found = match self.settings.hosts.get(host) {
-                Some(services) => {
-                    Ok((Url::parse(&format!("https://{host}/")).ok(), services.clone()))
-                }
-                None => self.discover(host).await,
-            };
-            known.insert(host.to_owned(), found);
-        }
-        let (base, services) = known[host].as_ref().map_err(|it| unreachable(it.to_string()))?;
-        let Some(address) = services.get(service) else {
-            let family = service.split('.').next().unwrap_or_default();
-            let has_other = services.keys().any(|it| it.split('.').next() == Some(family));
-            return Err(Trouble::NoRegistry { host: host.to_owned(), has_other });
-        };
-        let joined = match base {
-            Some(base) => base.join(address),
-            None => Url::parse(address),
-        };
-        let mut url =
-            joined.map_err(|it| unreachable(format!("failed to parse service URL: {it}")))?;
-        if !["http", "https"].contains(&url.scheme()) {
-            return Err(unreachable(format!(
-                "failed to parse service URL: unsupported scheme {:?}",
-                url.scheme()
-            )));
-        }
-        if !url.path().ends_with('/') {
-            url.set_path(&format!("{}/", url.path()));
-        }
-        Ok(url)
-    }
-
-    async fn discover(&self, host: &str) -> Result<Services, Error> {
-        let url = Url::parse(&format!("https://{host}/.well-known/terraform.json"))
-            .context("invalid discovery request")?;
-        // A host may be asked for its services by strangers too.
-        let token = self.token(host).await.unwrap_or_default();
-        let answer =
-            self.get(&url, token.as_ref()).await.context("failed to request discovery document")?;
-        match answer.status {
-            200 => {}
-            404 => return Ok((Some(answer.url), BTreeMap::new())),
-            _ => {
-                let status = answer.status_text();
-                return Err(format!("failed to request discovery document: {status}").into());
-            }
-        }
-        if answer.kind != "application/json" {
-            return Err(format!(
-                "discovery URL returned an unsupported Content-Type {:?}",
-                answer.kind
-            )
-            .into());
-        }
-        let services: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&answer.body)
-            .context("failed to decode discovery document as a JSON object")?;
-        let named = services.into_iter().map(|(name, it)| match it {
-            serde_json::Value::String(url) => (name, url),
-            // What is no address still says that the service exists.
-            _ => (name + "+", String::new()),
-        });
-        Ok((Some(answer.url), named.collect()))
-    }
 }
 
 impl Request<'_> {
@@ -337,6 +269,24 @@ impl Request<'_> {
     }
 }
 
+/// Loads a whole answer.
+async fn received(mut response: Response) -> Result<HttpResponse, Error> {
+    let header = |name: &str| response.headers().get(name).and_then(|it| it.to_str().ok());
+    let kind = header("content-type").unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
+    let challenge = header("www-authenticate").map(str::to_owned);
+    let package = header("x-terraform-get").filter(|it| !it.is_empty()).map(str::to_owned);
+    let (status, url) = (response.status().as_u16(), response.url().clone());
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(describe)? {
+        body.extend_from_slice(&chunk);
+        if body.len() as u64 > LARGEST_ANSWER {
+            return Err(format!("the answer of {} is too large", host_of(&url)).into());
+        }
+    }
+    Ok(HttpResponse { status, url, kind, challenge, package, body })
+}
+
 fn is_transient(status: u16) -> bool {
     status == 429 || (status >= 500 && status != 501)
 }
@@ -344,24 +294,6 @@ fn is_transient(status: u16) -> bool {
 /// One second, two, four, at most thirty.
 fn pause(attempt: u32) -> Duration {
     Duration::from_secs(1u64.checked_shl(attempt).unwrap_or(30).min(30))
-}
-
-fn build(world: &World) -> Result<Client, Error> {
-    const FAILED: &str = "cannot prepare secure connections";
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let tls = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .context(FAILED)?
-        .with_root_certificates(roots(world)?)
-        .with_no_client_auth();
-    Client::builder()
-        .tls_backend_preconfigured(tls)
-        .connect_timeout(Duration::from_secs(10))
-        .read_timeout(Duration::from_secs(60))
-        .redirect(redirect::Policy::limited(10))
-        .user_agent(concat!("entail/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .context(FAILED)
 }
 
 /// The certificates that are trusted: of the file that `SSL_CERT_FILE` names, else the system's.
@@ -381,17 +313,7 @@ pub(crate) fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
 
 /// Returns an error and what caused it, without the address, which may hold secrets.
 pub(crate) fn describe(error: reqwest::Error) -> Error {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(it) = cause {
-        let more = it.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = it.source();
-    }
-    text.into()
+    Error::with_causes(&error.without_url())
 }
 
 fn host_of(url: &Url) -> String {

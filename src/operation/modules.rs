@@ -13,16 +13,20 @@ use crate::config::{
     CallSource, InstalledModule, InstalledModules, Module, ModuleCall, call_source, installed,
     instances, load_module, masked,
 };
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::Settings;
 use crate::world::Files;
 
 mod archive;
+mod bucket;
 mod copying;
 pub(super) mod fetch;
 mod git;
+mod hg;
+mod images;
 pub(super) mod package;
 mod problems;
+mod program;
 mod registry;
 #[cfg(test)]
 pub(super) mod tests;
@@ -177,7 +181,6 @@ struct Wanted<'a> {
     at: ModuleInstance,
     key: String,
     call: &'a ModuleCall,
-    span: Span,
     caller: &'a Open,
 }
 
@@ -235,8 +238,7 @@ impl Installer<'_> {
         let CallSource { source, version } =
             self.problems.take(call_source(call, &caller.place, each.as_ref()))?;
         let at = caller.place.child_at(call, each.as_ref());
-        let span = call.source.as_ref().map_or(call.declared, |it| it.span);
-        let wanted = Wanted { key: installed::key(&at), at, call, span, caller };
+        let wanted = Wanted { key: installed::key(&at), at, call, caller };
         let put = match &source {
             ModuleSource::Local(path) => self.problems.take(local(&wanted, path))?,
             _ if !self.fetches => {
@@ -278,7 +280,7 @@ impl Installer<'_> {
         let (module, problems) =
             load_module(self.files, &self.root.join(directory), directory, self.sources);
         let Some(module) = module else {
-            self.problems.push(problems::unreadable(directory, name, wanted.span));
+            self.problems.push(problems::unreadable(directory, name, wanted));
             return None;
         };
         let is_broken = problems.has_errors();

@@ -38,6 +38,26 @@ pub enum Setting {
     Null,
 }
 
+impl Setting {
+    /// Returns the value as JSON has it. A number that is none there stays a text.
+    pub fn json(&self) -> serde_json::Value {
+        use serde_json::Value;
+        match self {
+            Setting::Text(it) => Value::String(it.clone()),
+            Setting::Number(it) => {
+                it.parse().map_or_else(|_| Value::String(it.clone()), Value::Number)
+            }
+            Setting::Bool(it) => Value::Bool(*it),
+            Setting::List(items) => items.iter().map(Setting::json).collect(),
+            Setting::Object(object) => {
+                let members = object.0.iter().map(|it| (it.keys.join("."), it.value.json()));
+                Value::Object(members.collect())
+            }
+            Setting::Null => Value::Null,
+        }
+    }
+}
+
 impl Item {
     /// Returns `line:column`.
     pub fn place(&self) -> String {

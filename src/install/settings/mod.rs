@@ -26,7 +26,7 @@ mod tests;
 use hcl::{Item, Object, Setting};
 use installation::{Installation, find};
 use logins::Logins;
-pub use places::data_folders;
+pub use places::{config_folder, data_folders, only_file};
 use policies::PolicyBlocks;
 
 /// What the user set for this computer.
@@ -36,8 +36,8 @@ pub struct Settings {
     pub cache: Option<PathBuf>,
     /// `plugin_cache_may_break_dependency_lock_file`
     pub cache_may_break_lock: bool,
-    /// `host "name" { services = { … } }`: addresses of services that are not asked for, by host.
-    pub hosts: BTreeMap<String, BTreeMap<String, String>>,
+    /// `host "name" { services = { … } }`: services that are not asked for, by host; what a host would say of each.
+    pub hosts: BTreeMap<String, BTreeMap<String, serde_json::Value>>,
     /// `credentials "host" { token = … }`
     pub credentials: BTreeMap<String, Token>,
     /// `credentials_helper "name" { args = […] }`
@@ -130,14 +130,7 @@ impl Settings {
 
     /// Returns the token for a host: the environment's, else the files'.
     pub fn token(&self, world: &World, host: &str) -> Option<Token> {
-        // A dot may be an underscore in a variable's name, and a dash two of them; names of other scripts are in punycode.
-        let fits = |name: &str| {
-            let Some(rest) = name.strip_prefix("TF_TOKEN_") else { return false };
-            let spelled = rest.replace("__", "-").replace('_', ".");
-            spelled.eq_ignore_ascii_case(host) || rest.eq_ignore_ascii_case(host)
-        };
-        let given = world.environment.iter().find(|it| fits(it.0) && !it.1.is_empty());
-        given
+        token_variable(world, host)
             .map(|it| Token::new(it.1))
             .or_else(|| self.credentials.get(&host.to_lowercase()).cloned())
     }
@@ -184,10 +177,7 @@ impl Settings {
     fn add_host(&mut self, item: &Item) {
         for (name, body) in labelled(item) {
             let Some(Setting::Object(services)) = find(body, "services") else { continue };
-            let named = services.0.iter().filter_map(|it| match &it.value {
-                Setting::Text(url) => Some((it.keys[0].clone(), url.clone())),
-                _ => None,
-            });
+            let named = services.0.iter().map(|it| (it.keys[0].clone(), it.value.json()));
             self.hosts.insert(name.to_lowercase(), named.collect());
         }
     }
@@ -268,6 +258,18 @@ impl Settings {
             )));
         }
     }
+}
+
+/// Returns the variable of the environment that holds a token for a host, with the token.
+pub fn token_variable<'w>(world: &'w World, host: &str) -> Option<(&'w str, &'w str)> {
+    // A dot may be an underscore in a variable's name, and a dash two of them; names of other scripts are in punycode.
+    let fits = |name: &str| {
+        let Some(rest) = name.strip_prefix("TF_TOKEN_") else { return false };
+        let spelled = rest.replace("__", "-").replace('_', ".");
+        spelled.eq_ignore_ascii_case(host) || rest.eq_ignore_ascii_case(host)
+    };
+    let given = world.environment.iter().find(|it| fits(it.0) && !it.1.is_empty());
+    given.map(|it| (it.0.as_str(), it.1.as_str()))
 }
 
 /// The bodies of blocks with a label; in JSON the label is a level of its own.

@@ -8,8 +8,7 @@ use crate::world::World;
 /// Returns the files that make up the CLI configuration, in the order in which they count.
 pub fn files(world: &World, problems: &mut Diagnostics) -> Vec<PathBuf> {
     let files = &world.files;
-    let given = world.variable("TF_CLI_CONFIG_FILE").or_else(|| world.variable("TERRAFORM_CONFIG"));
-    if let Some(given) = given {
+    if let Some((_, given)) = only_file(world) {
         let file = world.cwd.join(given);
         if files.exists(&file) {
             return vec![file];
@@ -26,12 +25,7 @@ pub fn files(world: &World, problems: &mut Diagnostics) -> Vec<PathBuf> {
         (false, false) => folder().map(|it| it.join("opentofu").join("tofurc")),
     };
     let mut found: Vec<PathBuf> = main.into_iter().filter(|it| files.exists(it)).collect();
-    let mut more = home.join(".terraform.d");
-    if !files.exists(&more)
-        && let Some(folder) = folder()
-    {
-        more = folder.join("opentofu");
-    }
+    let Some(more) = config_folder(world) else { return found };
     let entries = files.entries(&more).unwrap_or_default();
     let mut names: Vec<PathBuf> = entries.iter().map(|it| more.join(&it.name)).collect();
     names.retain(|it| {
@@ -40,6 +34,19 @@ pub fn files(world: &World, problems: &mut Diagnostics) -> Vec<PathBuf> {
     });
     found.extend(names);
     found
+}
+
+/// Returns the variable that names one file in the place of all others, and the file.
+pub fn only_file(world: &World) -> Option<(&'static str, &str)> {
+    let variables = ["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"];
+    variables.into_iter().find_map(|it| Some((it, world.variable(it)?)))
+}
+
+/// Returns the folder of the user whose files belong to the CLI configuration, tokens among them.
+pub fn config_folder(world: &World) -> Option<PathBuf> {
+    let usual = home(world)?.join(".terraform.d");
+    let other = world.variable("XDG_CONFIG_HOME").filter(|_| !world.files.exists(&usual));
+    Some(other.map_or(usual, |it| PathBuf::from(it).join("opentofu")))
 }
 
 /// Returns the folders whose `plugins` are searched without being asked for, besides that of the working directory.

@@ -31,6 +31,11 @@ pub struct PolicyBlocks {
 }
 
 impl PolicyBlocks {
+    /// Returns whether nothing is said of policies, right or wrong.
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty() && self.problems.is_empty()
+    }
+
     /// Notes that a file cannot be parsed: nobody knows what it requires, if it speaks of policies at all.
     pub(super) fn note_unparsable(&mut self, file: &Path, text: &str) {
         if text.contains("policies") {

@@ -38,7 +38,10 @@ provider_installation {
 }
 credentials "Registry.example.com" { token = "hush" }
 host "h.example.com" {
-  services = { "providers.v1" = "http://127.0.0.1:1/v1/" }
+  services = {
+    "providers.v1" = "http://127.0.0.1:1/v1/"
+    "login.v1" = { client = "c", ports = [10000, 10010] }
+  }
 }
 disable_checkpoint = true
 "#;
@@ -53,6 +56,8 @@ fn every_setting_is_read() {
     assert_eq!(installation.methods.len(), 2);
     assert_eq!(installation.methods[0].include, ["example.com/*/*"]);
     assert_eq!(settings.hosts["h.example.com"]["providers.v1"], "http://127.0.0.1:1/v1/");
+    let login = &settings.hosts["h.example.com"]["login.v1"];
+    assert_eq!(login.to_string(), r#"{"client":"c","ports":[10000,10010]}"#);
     assert_eq!(settings.credentials["registry.example.com"].reveal(), "hush");
 }
 

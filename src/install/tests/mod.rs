@@ -14,7 +14,7 @@ use crate::world::World;
 
 mod images;
 mod remote;
-mod server;
+pub(crate) mod server;
 
 /// A folder to work in, with a CLI configuration.
 struct Room {

@@ -53,7 +53,7 @@ impl Kind {
 pub(super) fn unpack(archive: &Path, kind: Kind, into: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(into)?;
     let file = open_regular(archive)?;
-    let mut target = Target { root: into, written: 0, entries: 0, links: Vec::new() };
+    let mut target = Target::new(into);
     match kind {
         Kind::Zip => zip(file, &mut target)?,
         Kind::Tar(packing) => {
@@ -202,8 +202,8 @@ impl LongNames {
     }
 }
 
-/// The folder that an archive is unpacked into.
-struct Target<'a> {
+/// The folder that an archive is unpacked into, or the objects of a bucket.
+pub(super) struct Target<'a> {
     root: &'a Path,
     written: u64,
     entries: usize,
@@ -211,9 +211,18 @@ struct Target<'a> {
     links: Vec<(String, String)>,
 }
 
-impl Target<'_> {
+impl<'a> Target<'a> {
+    /// Returns a folder that nothing was written into.
+    pub fn new(root: &'a Path) -> Target<'a> {
+        Target { root, written: 0, entries: 0, links: Vec::new() }
+    }
+
     /// Returns where an entry belongs.
-    fn place(&self, name: &str) -> Result<PathBuf, Error> {
+    ///
+    /// # Errors
+    ///
+    /// If it would lie outside of the folder.
+    pub fn place(&self, name: &str) -> Result<PathBuf, Error> {
         let mut path = self.root.to_owned();
         for part in Path::new(&name.replace('\\', "/")).components() {
             match part {
@@ -250,7 +259,17 @@ impl Target<'_> {
         Ok(std::fs::create_dir_all(self.place(name)?)?)
     }
 
-    fn file(&mut self, name: &str, content: &mut dyn Read, mode: Option<u32>) -> Result<(), Error> {
+    /// Writes a file.
+    ///
+    /// # Errors
+    ///
+    /// If it would lie outside of the folder, all files together are too large, or it cannot be written.
+    pub fn file(
+        &mut self,
+        name: &str,
+        content: &mut dyn Read,
+        mode: Option<u32>,
+    ) -> Result<(), Error> {
         self.count()?;
         let path = self.place(name)?;
         let mut attempt = || -> std::io::Result<u64> {

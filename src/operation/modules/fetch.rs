@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::Digest;
 
 use super::archive::{self, Kind};
-use super::git;
 use super::registry::{self, Trouble};
 use super::web::Web;
+use super::{bucket, git, hg, images};
 use crate::backend::files::NewFolder;
 use crate::config::source::{Getter, RegistryAddress, RemoteAddress, join_path};
 use crate::config::version::Version;
@@ -21,6 +22,7 @@ const LONGEST_CHAIN: u32 = 10;
 
 /// Fetches packages.
 pub(super) struct Fetcher {
+    world: Arc<World>,
     web: Web,
     within: PathBuf,
     /// Where packages were put in this run, by their addresses.
@@ -30,7 +32,8 @@ pub(super) struct Fetcher {
 impl Fetcher {
     /// Returns a fetcher that makes packages within a folder before they come to their places.
     pub fn new(world: &World, within: PathBuf, settings: &Settings) -> Fetcher {
-        Fetcher { web: Web::new(settings, world), within, done: BTreeMap::new() }
+        let (world, web) = (Arc::new(world.clone()), Web::new(settings, world));
+        Fetcher { world, web, within, done: BTreeMap::new() }
     }
 
     /// Returns the versions that a registry has of a module, in rising order.
@@ -70,8 +73,13 @@ impl Fetcher {
     ) -> Result<(), Error> {
         match address.getter {
             Getter::Git => git::fetch(address, into),
+            Getter::Hg => hg::fetch(address, into),
             Getter::File => copy_file(address, into),
             Getter::Http => self.get_from_web(address, into, beside, depth),
+            Getter::S3 | Getter::Gcs => {
+                self.web.wait(bucket::fetch(&self.world, address, into, beside))
+            }
+            Getter::Oci => images::fetch(&self.web, address, into, beside),
         }
     }
 
@@ -115,7 +123,8 @@ impl Fetcher {
     }
 }
 
-fn archive_kind(address: &RemoteAddress) -> Option<Kind> {
+/// Returns the kind of archive that an address speaks of.
+pub(super) fn archive_kind(address: &RemoteAddress) -> Option<Kind> {
     match address.query("archive") {
         Some("false") => None,
         Some(kind) => Kind::of(kind),
@@ -182,7 +191,11 @@ fn copy_link(from: &Path, into: &Path) -> std::io::Result<()> {
 }
 
 /// Compares a file with `sha256:HEX` and the like.
-fn check_sum(path: &Path, wanted: &str) -> Result<(), Error> {
+///
+/// # Errors
+///
+/// If they differ.
+pub(super) fn check_sum(path: &Path, wanted: &str) -> Result<(), Error> {
     let bytes = crate::world::read_regular(path)?;
     let (kind, wanted) = match wanted.split_once(':') {
         Some((kind, text)) => (kind, text),

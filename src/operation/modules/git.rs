@@ -1,11 +1,13 @@
 //! Packages in git repositories, fetched with the system's own git.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
+use super::program::{Program, forget};
 use crate::config::has_credentials;
 use crate::config::source::RemoteAddress;
-use crate::error::{Error, ErrorContext};
+use crate::error::Error;
+
+const GIT: Program = Program { name: "git", variables: &[("GIT_TERMINAL_PROMPT", "0")] };
 
 /// Which addresses git may be given: others run programs.
 const SCHEMES: [&str; 6] = ["https", "http", "ssh", "git", "file", "git+ssh"];
@@ -35,46 +37,19 @@ pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), Error> {
         }
     }
     clone.extend(["--", &address.url, &target]);
-    run(&clone, None)?;
+    GIT.run(&clone, None)?;
     if let (Some(revision), None) = (revision, &depth) {
-        let check_out = |revision: &str| run(&["checkout", "--quiet", revision, "--"], Some(into));
+        let check_out =
+            |revision: &str| GIT.run(&["checkout", "--quiet", revision, "--"], Some(into));
         // A branch that only the repository has is named by where it comes from.
         check_out(revision)
             .or_else(|why| check_out(&format!("origin/{revision}")).map_err(|_| why))?;
     }
     if into.join(".gitmodules").exists() {
-        run(&["submodule", "update", "--init", "--recursive"], Some(into))?;
+        GIT.run(&["submodule", "update", "--init", "--recursive"], Some(into))?;
     }
     match has_credentials(&address.url) {
-        true => forget(into),
+        true => forget(&into.join(".git")),
         false => Ok(()),
     }
-}
-
-/// Removes what git keeps of a repository, where that is the address with its credentials. The files stay.
-fn forget(folder: &Path) -> Result<(), Error> {
-    std::fs::remove_dir_all(folder.join(".git")).context(format_args!(
-        "the credentials of the address cannot be removed from {}",
-        folder.display()
-    ))
-}
-
-fn run(arguments: &[&str], folder: Option<&Path>) -> Result<(), Error> {
-    let mut command = Command::new("git");
-    command.args(arguments).stdin(Stdio::null()).env("GIT_TERMINAL_PROMPT", "0");
-    if let Some(folder) = folder {
-        command.current_dir(folder);
-    }
-    let output = command.output().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            "git must be installed and on the search path to fetch this module".to_owned()
-        }
-        _ => format!("git cannot be started: {error}"),
-    })?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said: Vec<&str> = said.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
-    Err(format!("git {} failed: {}", arguments[0], said.join("; ")).into())
 }

@@ -12,6 +12,11 @@ fn error(summary: &str, detail: String, at: Span) -> Diagnostic {
     Diagnostic::error(summary).detail(detail).at(at)
 }
 
+/// Where it is said where the module lies.
+fn source_span(wanted: &Wanted) -> Span {
+    wanted.call.source.as_ref().map_or(wanted.call.declared, |it| it.span)
+}
+
 /// The list of modules cannot be written.
 pub(super) fn not_written(path: &Path, why: &std::io::Error) -> Diagnostic {
     Diagnostic::error("Failed to update module manifest")
@@ -19,11 +24,11 @@ pub(super) fn not_written(path: &Path, why: &std::io::Error) -> Diagnostic {
 }
 
 /// The folder of a module is not there.
-pub(super) fn unreadable(directory: &str, name: &str, at: Span) -> Diagnostic {
+pub(super) fn unreadable(directory: &str, name: &str, wanted: &Wanted) -> Diagnostic {
     let detail = format!(
         "The directory {directory} could not be read for module {name:?}. It does not exist, or its permissions forbid it."
     );
-    error("Unreadable module directory", detail, at)
+    error("Unreadable module directory", detail, source_span(wanted))
 }
 
 /// A module leads back to itself.
@@ -37,7 +42,7 @@ pub(super) fn escapes(wanted: &Wanted, path: &str, package: &str) -> Diagnostic 
         "The source {path:?} of module {:?} leads out of the package that its caller belongs to, {package}. A local source must stay inside the package.",
         wanted.key
     );
-    error("Local module path escapes module package", detail, wanted.span)
+    error("Local module path escapes module package", detail, source_span(wanted))
 }
 
 /// A package cannot be fetched.
@@ -48,13 +53,13 @@ pub(super) fn not_fetched(wanted: &Wanted, from: &str, why: &Error) -> Diagnosti
         masked(from),
         masked(why.words().trim_end_matches('.'))
     );
-    error("Failed to download module", detail, wanted.span)
+    error("Failed to download module", detail, wanted.call.declared)
 }
 
 /// The package has not the folder that is asked for.
 pub(super) fn no_subdirectory(wanted: &Wanted, folder: &str) -> Diagnostic {
     let detail = format!("The package of module {:?} has no directory {folder:?}.", wanted.key);
-    error("Module subdirectory not found", detail, wanted.span)
+    error("Module subdirectory not found", detail, wanted.call.declared)
 }
 
 /// The registry has no such module.
@@ -65,7 +70,7 @@ pub(super) fn not_in_registry(registry: &RegistryAddress, wanted: &Wanted) -> Di
         wanted.call.name.text,
         registry.host
     );
-    error("Module not found", detail, wanted.span)
+    error("Module not found", detail, wanted.call.declared)
 }
 
 /// The registry cannot be asked.
@@ -84,14 +89,14 @@ pub(super) fn registry_failed(
         registry.host,
         why.words().trim_end_matches('.')
     );
-    error("Error accessing remote module registry", detail, wanted.span)
+    error("Error accessing remote module registry", detail, wanted.call.declared)
 }
 
 /// The registry knows the module, and no version of it.
 pub(super) fn no_versions(registry: &RegistryAddress, wanted: &Wanted) -> Diagnostic {
     let detail =
         format!("Module {:?} has no versions available on {}.", registry.path(), registry.host);
-    error("Module has no versions", detail, wanted.span)
+    error("Module has no versions", detail, wanted.call.declared)
 }
 
 /// No version is what the call wants.
@@ -104,5 +109,5 @@ pub(super) fn no_matching_version(
         "There is no available version of module {:?} which matches the given version constraint. The newest available version is {newest}.",
         registry.package()
     );
-    error("Unresolvable module version constraint", detail, wanted.span)
+    error("Unresolvable module version constraint", detail, wanted.call.declared)
 }

@@ -15,6 +15,9 @@ use super::*;
 use crate::config::tests::{context, print};
 use crate::install::settings::Token;
 
+#[cfg(feature = "oci")]
+mod images;
+
 /// What the server answers to each path: status, headers, body.
 pub(in crate::operation) type Answers = BTreeMap<String, (u16, String, Vec<u8>)>;
 
@@ -69,13 +72,15 @@ fn answer(mut stream: TcpStream, answers: &Answers, log: &Mutex<Vec<String>>) {
 struct Folder {
     folder: tempfile::TempDir,
     settings: Settings,
+    environment: BTreeMap<String, String>,
     upgrade: bool,
 }
 
 impl Folder {
     fn new() -> Folder {
         let folder = tempfile::tempdir().expect("a folder");
-        Folder { folder, settings: Settings::default(), upgrade: false }
+        let environment = BTreeMap::new();
+        Folder { folder, settings: Settings::default(), environment, upgrade: false }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -85,6 +90,10 @@ impl Folder {
     /// Installs what this configuration calls; prints progress, problems and what the modules' files say.
     #[track_caller]
     fn check(&self, config: &str, expected: Expect) {
+        expected.assert_eq(&self.text(config));
+    }
+
+    fn text(&self, config: &str) -> String {
         std::fs::write(self.path("main.tf"), config).expect("a file");
         let sources = Sources::default();
         let text = RefCell::new(String::new());
@@ -100,7 +109,9 @@ impl Folder {
             text.borrow_mut().push_str(&line);
         };
         let how = How { upgrade: self.upgrade, settings: &self.settings, tell: &tell };
-        let context = context(self.folder.path(), &sources);
+        let mut world = (*context(self.folder.path(), &sources).world).clone();
+        world.environment.clone_from(&self.environment);
+        let context = Arc::new(EarlyContext::new(Arc::new(world), "default", sources.clone()));
         let (done, problems) = install_modules(&context, &self.path(".terraform"), &[], how);
         let mut text = text.into_inner();
         text.push_str(&print(&problems, &sources));
@@ -118,7 +129,7 @@ impl Folder {
         let root = self.folder.path().to_string_lossy().into_owned();
         let text =
             regex::Regex::new(r"127\.0\.0\.1:\d+").expect("valid").replace_all(&text, "HOST");
-        expected.assert_eq(&text.replace(&root, "ROOT"));
+        text.replace(&root, "ROOT")
     }
 }
 
@@ -203,7 +214,7 @@ fn a_repository_is_fetched_at_a_revision_and_a_folder() {
         &format!("module \"new\" {{ source = \"{url}?ref=nope\" }}\n"),
         expect![[r#"
             downloading git::file://ROOT/repo?ref=nope for new
-            Failed to download module  main.tf:1,25
+            Failed to download module  main.tf:1,1
               Could not download module "new" source code from "git::file://ROOT/repo?ref=nope": git checkout failed: fatal: invalid reference: nope. What was installed before is still there.
             new <git::file://ROOT/repo> : locals { v = 2 }
         "#]],
@@ -314,7 +325,7 @@ fn credentials_of_addresses_are_used_and_neither_told_nor_recorded() {
             downloading http://REDACTED@HOST/a.zip?token=REDACTED for a
             a in .terraform/modules/a
             downloading http://REDACTED@HOST/gone.zip?token=REDACTED for b
-            Failed to download module  main.tf:2,23
+            Failed to download module  main.tf:2,1
               Could not download module "b" source code from "http://REDACTED@HOST/gone.zip?token=REDACTED": unsuccessful request to http://HOST/gone.zip: 404 Not Found. What was installed before is still there.
             a <http://REDACTED@HOST/a.zip?token=REDACTED-fe0344af> : # fetched
         "#]],
@@ -395,8 +406,8 @@ fn long_names_are_taken_and_endless_ones_refused() {
             a in .terraform/modules/a/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d
             downloading http://HOST/name.tar.gz for b
             downloading http://HOST/link.tar.gz for c
-            Failed to download module  main.tf:2,23
-            Failed to download module  main.tf:3,23
+            Failed to download module  main.tf:2,1
+            Failed to download module  main.tf:3,1
               Could not download module "b" source code from "http://HOST/name.tar.gz": the archive's entry "././@LongLink" holds a path or a property that is longer than 4096 bytes. What was installed before is still there.
               Could not download module "c" source code from "http://HOST/link.tar.gz": the archive's entry "././@LongLink" holds a path or a property that is longer than 4096 bytes. What was installed before is still there.
             a <http://HOST/long.tar.gz//d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d> : # long
@@ -428,13 +439,13 @@ fn nothing_comes_to_lie_outside_of_its_folder() {
             downloading http://HOST/noise.zip for d
             downloading http://HOST/gone.zip for e
             downloading http://HOST/sum.zip?checksum=sha256:00 for f
-            Failed to download module  main.tf:1,23
-            Failed to download module  main.tf:2,23
-            Failed to download module  main.tf:3,23
-            Failed to download module  main.tf:4,23
-            Failed to download module  main.tf:5,23
-            Failed to download module  main.tf:6,23
-            Failed to download module  main.tf:7,23
+            Failed to download module  main.tf:1,1
+            Failed to download module  main.tf:2,1
+            Failed to download module  main.tf:3,1
+            Failed to download module  main.tf:4,1
+            Failed to download module  main.tf:5,1
+            Failed to download module  main.tf:6,1
+            Failed to download module  main.tf:7,1
               Could not download module "a" source code from "http://HOST/up.tar.gz": the archive's entry "../../evil.tf" would lie outside of its folder. What was installed before is still there.
               Could not download module "b" source code from "http://HOST/root.tar.gz": the archive's entry "/evil.tf" would lie outside of its folder. What was installed before is still there.
               Could not download module "c" source code from "http://HOST/up.zip": the archive's entry "a/../../evil.tf" would lie outside of its folder. What was installed before is still there.
@@ -504,9 +515,9 @@ fn an_address_says_where_its_package_is() {
             downloading http://HOST/self for c
             downloading http://HOST/etc for d
             downloading http://HOST/none for e
-            Failed to download module  main.tf:3,23
-            Failed to download module  main.tf:4,23
-            Failed to download module  main.tf:5,23
+            Failed to download module  main.tf:3,1
+            Failed to download module  main.tf:4,1
+            Failed to download module  main.tf:5,1
               Could not download module "c" source code from "http://HOST/self": one address leads to the next, without end. What was installed before is still there.
               Could not download module "d" source code from "http://HOST/etc": the server names a file of this machine as the package. What was installed before is still there.
               Could not download module "e" source code from "http://HOST/none": no source URL was returned: the address is no archive, and does not say where the package is. What was installed before is still there.
@@ -532,7 +543,7 @@ fn a_registry_gives_the_newest_version_that_is_allowed() {
         ])
     });
     let mut folder = Folder::new();
-    let services = BTreeMap::from([("modules.v1".into(), format!("{}/v1", server.address))]);
+    let services = BTreeMap::from([("modules.v1".into(), format!("{}/v1", server.address).into())]);
     folder.settings.hosts.insert("example.com".into(), services);
     let call = |name: &str, source: &str, version: &str| {
         format!(
@@ -555,8 +566,8 @@ fn a_registry_gives_the_newest_version_that_is_allowed() {
             newest in .terraform/modules/newest/in
             downloading example.com/a/b/c 1.9.0 for nine
             nine in .terraform/modules/nine/in
-            Unresolvable module version constraint  main.tf:14,13
-            Module not found  main.tf:18,13
+            Unresolvable module version constraint  main.tf:13,1
+            Module not found  main.tf:17,1
             exact <example.com/a/b/c> 2.0.0-rc1: # rc
             newest <example.com/a/b/c//in> 1.10.0: # in 1.10
             nine <example.com/a/b/c> 1.9.0: # in 1.9
@@ -595,7 +606,7 @@ fn credentials_are_for_the_registry_and_not_for_the_host_of_the_package() {
         ])
     });
     let mut folder = Folder::new();
-    let services = BTreeMap::from([("modules.v1".into(), format!("{}/v1", server.address))]);
+    let services = BTreeMap::from([("modules.v1".into(), format!("{}/v1", server.address).into())]);
     folder.settings.hosts.insert("example.com".into(), services);
     for (host, token) in [("example.com", "for-the-registry"), ("127.0.0.1", "for-others")] {
         folder.settings.credentials.insert(host.into(), Token::new(token));

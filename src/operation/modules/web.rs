@@ -22,7 +22,8 @@ impl Web {
         Web { transport: Transport::new(settings, world), runtime: OnceLock::new() }
     }
 
-    fn wait<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    /// Waits for work of which parts go over a network.
+    pub fn wait<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let open = || Builder::new_current_thread().enable_all().build().map_err(Error::of);
         self.runtime.get_or_init(open).as_ref().map_err(Clone::clone)?.block_on(work)
     }
@@ -35,6 +36,12 @@ impl Web {
             let token = self.transport.token(host).await?;
             self.transport.get(&url, token.as_ref()).await
         })
+    }
+
+    /// Returns the way itself.
+    #[cfg(feature = "oci")]
+    pub fn transport(&self) -> &Transport {
+        &self.transport
     }
 
     /// Loads a file. Whoever keeps packages gets no credentials: those are for the registry.

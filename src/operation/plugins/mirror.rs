@@ -27,11 +27,22 @@ pub enum Progress {
     /// A provider comes next.
     Mirroring(Provider),
     /// Its version, and why.
-    Selected(Version, Why),
+    Selected(Provider, Version, Why),
     /// A package is loaded.
-    Downloading(Platform),
+    Downloading(Package),
     /// A package was checked, with this result.
-    Authenticated(&'static str),
+    Authenticated(Package, &'static str),
+}
+
+/// What a package is of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Package {
+    /// The provider.
+    pub provider: Provider,
+    /// Its version.
+    pub version: Version,
+    /// Where it runs.
+    pub platform: Platform,
 }
 
 /// Why a version is taken.
@@ -130,7 +141,7 @@ impl Run<'_> {
             None if text.is_empty() => (newest, Why::Newest),
             None => (newest, Why::Allowed(text)),
         };
-        (self.tell)(Progress::Selected(version.clone(), why));
+        (self.tell)(Progress::Selected(provider.clone(), version.clone(), why));
         Ok(version)
     }
 
@@ -146,7 +157,12 @@ impl Run<'_> {
                 .detail(format!("Failed to {what} {provider} v{version} for {platform}: {why}."))
         };
         debug_assert!(self.platforms.contains(platform));
-        (self.tell)(Progress::Downloading(platform.clone()));
+        let told = Package {
+            provider: provider.clone(),
+            version: version.clone(),
+            platform: platform.clone(),
+        };
+        (self.tell)(Progress::Downloading(told.clone()));
         let package =
             self.package_sources.package(provider, version, platform).await.map_err(|it| {
                 failed("Provider release not available", "download", it.to_string())
@@ -165,7 +181,7 @@ impl Run<'_> {
         if let Some(result) = self.package_sources.check(&package, archive.path()) {
             let result = result
                 .map_err(|it| failed("Invalid provider package", "authenticate", it.into()))?;
-            (self.tell)(Progress::Authenticated(result.summary()));
+            (self.tell)(Progress::Authenticated(told, result.summary()));
             hashes.extend(result.verified());
         }
         let place = provider_folder(&self.folder, provider);
