@@ -240,9 +240,9 @@ impl Draft {
         let keyed = KeyedNames::of(&module);
         for it in module.resources.values_mut() {
             it.provider.iter_mut().for_each(|it| keyed.resolve(it));
-            let name =
-                it.provider.as_ref().map_or(implied_provider(&it.name.kind), |it| &it.name.text);
-            it.provider_source = source_of(name);
+            let named = it.provider.as_ref().map(|it| it.name.text.clone());
+            let name = named.unwrap_or_else(|| implied_provider(&it.name.kind));
+            it.provider_source = source_of(&name);
         }
         for it in module.calls.values_mut().flat_map(|it| &mut it.providers) {
             keyed.resolve(&mut it.1);

@@ -352,6 +352,18 @@ pub fn instances(
     }
 }
 
+/// Returns which calls of the root module lead nowhere because it cannot be told where their modules come from, and nothing
+/// was installed for them: what OpenTofu says of them beside the cause, before a plan.
+pub fn calls_without_modules(root: &StaticModule, installed: &InstalledModules) -> Diagnostics {
+    let is_lost = |call: &&ModuleCall| {
+        call.source.is_some()
+            && call_source(call, root, None).is_err()
+            && installed.of_an_instance(&root.child_at(call, None)).is_none()
+    };
+    let lost = root.module().calls.values().filter(is_lost);
+    lost.map(|it| not_installed(it.declared)).collect::<Vec<_>>().into()
+}
+
 fn not_installed(at: Span) -> Diagnostic {
     let detail = format!(
         "This module is not yet installed. Run \"{PROGRAM} init\" to install all modules required by this configuration."

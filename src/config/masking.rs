@@ -15,13 +15,16 @@ const MASK: &str = "REDACTED";
 /// Arguments that choose what is fetched and how. They are no secrets.
 const HARMLESS: &[&str] = &[
     "archive",
+    "aws_profile",
     "branch",
     "checksum",
     "commit",
     "depth",
+    "digest",
     "filename",
     "path",
     "ref",
+    "region",
     "rev",
     "subdir",
     "tag",

@@ -33,6 +33,7 @@ pub use overrides::merge_bodies;
 mod problems;
 pub(crate) mod provider;
 mod provisioner;
+mod remote;
 mod repetition;
 mod resource;
 pub mod serving;
@@ -58,8 +59,8 @@ pub use decode::is_taken_literally;
 pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
 pub use load::{
-    CallSource, Folder, call_source, check_providers, instances, load_config, load_config_of,
-    load_module,
+    CallSource, Folder, call_source, calls_without_modules, check_providers, instances,
+    load_config, load_config_of, load_module,
 };
 pub use masking::{has_credentials, masked, struck_out};
 pub use problems::suggest;
@@ -133,6 +134,33 @@ impl Module {
         }
     }
 
+    /// Returns which provider an `import` block is for: what it says, else what its target's type implies.
+    pub fn provider_of_import(&self, import: &Import) -> Option<Provider> {
+        match &import.provider {
+            Some(named) => Some(self.provider_of(&named.name.text)),
+            None => Some(self.provider_of(&implied_provider(&import.target()?.resource.kind))),
+        }
+    }
+
+    /// Returns every provider that the module itself needs, calls left out, each with the conditions on its version:
+    /// `required_providers`, `provider` blocks, resources and imports.
+    pub fn needs(&self) -> BTreeMap<Provider, Vec<&(String, Span)>> {
+        let mut needs: BTreeMap<Provider, Vec<&(String, Span)>> = BTreeMap::new();
+        for it in self.required_providers.values() {
+            needs.entry(it.source.clone()).or_default().extend(&it.version);
+        }
+        for it in &self.providers {
+            needs.entry(it.source.clone()).or_default().extend(&it.version);
+        }
+        for it in self.resources.values() {
+            needs.entry(it.provider_source.clone()).or_default();
+        }
+        for it in self.imports.iter().filter_map(|it| self.provider_of_import(it)) {
+            needs.entry(it).or_default();
+        }
+        needs
+    }
+
     /// Returns the `provider` block of a local name and alias.
     pub fn provider_block(&self, local_name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
         self.providers.iter().find(|it| {
@@ -155,6 +183,34 @@ impl Config {
     /// Returns the root module in its place.
     pub fn root_place(&self) -> &Arc<early::StaticModule> {
         self.static_modules.get(&ModuleAddr::default()).expect("a configuration has a root module")
+    }
+
+    /// Returns the configuration as it is where somebody calls it: what `configuration_aliases` of the root module ask
+    /// for is given, each by a configuration without arguments.
+    pub fn with_given_aliases(mut self) -> Config {
+        let Some(root) = self.modules.get_mut(&ModuleAddr::default()) else { return self };
+        let mut given = Vec::new();
+        for required in root.required_providers.values() {
+            for (name, alias, span) in &required.configuration_aliases {
+                if root.provider_block(name, Some(alias)).is_none() {
+                    let named = |text: &Str| Name { text: text.clone(), span: *span };
+                    given.push(ProviderBlock {
+                        name: named(name),
+                        source: required.source.clone(),
+                        alias: Some(named(alias)),
+                        alias_from: None,
+                        repetition: Repetition::Single,
+                        body: crate::syntax::Body { span: *span, ..Default::default() },
+                        version: None,
+                        declared: *span,
+                    });
+                }
+            }
+        }
+        if !given.is_empty() {
+            Arc::make_mut(root).providers.extend(given);
+        }
+        self
     }
 
     /// Returns a resource block.

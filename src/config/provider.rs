@@ -4,7 +4,7 @@ use crate::address::Provider;
 use crate::address::source::normal_part;
 use crate::diagnostic::Span;
 use crate::syntax::{self, Block, Expr, Expression, Name, Step};
-use crate::value::{Type, Value, convert};
+use crate::value::{Str, Type, Value, convert};
 
 use super::decode::{self, Decoder, Schema};
 use super::repetition::Repetitions;
@@ -137,7 +137,7 @@ pub(super) fn reference(
         None
     };
     let inner = match &expression.expr {
-        Expr::String(_) => decoder.traversal(expression)?,
+        Expr::String(_) if !decoder.file.is_json => decoder.traversal(expression)?,
         _ => decoder.written(expression)?,
     };
     let inner = decode::with_null_as_name(inner);
@@ -209,7 +209,18 @@ pub(super) fn check_local_name(decoder: &mut Decoder, name: &str, at: Span) -> O
     }
 }
 
-/// Returns the local name of the provider that a resource type implies: what stands before the first underscore.
-pub fn implied_provider(kind: &str) -> &str {
-    kind.split_once('_').map_or(kind, |it| it.0)
+/// Complains of a resource type that implies a provider which cannot be.
+pub(super) fn check_implied_name(decoder: &mut Decoder, kind: &str, at: Span) {
+    let name = kind.split_once('_').map_or(kind, |it| it.0);
+    if let Err(why) = normal_part(name) {
+        let detail = format!("{name:?} is an invalid implied provider local name: {why}");
+        decoder.report(problems::invalid_provider_name(detail, at));
+    }
+}
+
+/// Returns the local name of the provider that a resource type implies: what stands before the first underscore, in its
+/// normal form where it has one.
+pub fn implied_provider(kind: &str) -> Str {
+    let name = kind.split_once('_').map_or(kind, |it| it.0);
+    normal_part(name).map_or_else(|_| name.into(), Str::from)
 }

@@ -2,12 +2,12 @@
 
 use crate::address::{Mode, Provider, ResourceName};
 use crate::diagnostic::Span;
-use crate::syntax::{Block, Body};
+use crate::syntax::{self, Block, Body};
 use crate::value::Str;
 
 use super::decode::{Decoder, Schema, is_first};
 use super::lifecycle::{self, LifecycleOf};
-use super::provider::reference;
+use super::provider::{check_implied_name, reference};
 use super::repetition::Repetitions;
 use super::{Lifecycle, Provisioner, Resource, escape, problems, provisioner};
 
@@ -112,6 +112,9 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         }
     };
     let provider = content.get("provider").and_then(|it| reference(decoder, &it.value, "provider"));
+    if content.get("provider").is_none() && syntax::is_identifier(&kind.text) {
+        check_implied_name(decoder, &kind.text, block.header);
+    }
     let depends_on = content.get("depends_on").map(|it| decoder.traversals(it)).unwrap_or_default();
     let mut inner = Inner {
         address: &address,
@@ -135,7 +138,7 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         body: rest.body,
         provider: provider.map(Box::new),
         // The module decides once its required_providers are known.
-        provider_source: Provider::implied(super::provider::implied_provider(&kind.text)),
+        provider_source: Provider::implied(&super::provider::implied_provider(&kind.text)),
         depends_on,
         lifecycle,
         provisioners,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::masking;
-use crate::error::Error;
+pub use super::remote::{Getter, RemoteAddress};
 
 /// A module's source address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,141 +64,6 @@ impl RegistryAddress {
     pub fn package(&self) -> String {
         format!("{}/{}", self.host, self.parts)
     }
-}
-
-/// How a package is fetched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Getter {
-    /// From a git repository.
-    Git,
-    /// From a server of archives.
-    Http,
-    /// From this machine.
-    File,
-}
-
-/// The address of a package that lies elsewhere, taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemoteAddress {
-    /// How it is fetched.
-    pub getter: Getter,
-    /// From where, without arguments.
-    pub url: String,
-    /// The arguments behind `?`.
-    pub query: Vec<(String, String)>,
-    /// The folder within the package; empty for the package itself.
-    pub folder: String,
-}
-
-impl RemoteAddress {
-    /// Takes an address apart; shorthands are written out.
-    pub fn parse(text: &str) -> Result<RemoteAddress, Error> {
-        let (forced, rest) = match text.split_once("::") {
-            Some((forced, rest)) if forced.chars().all(char::is_alphanumeric) => (forced, rest),
-            _ => ("", text),
-        };
-        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let start = rest.find("://").map_or(0, |it| it + 3);
-        let (address, folder) = match rest[start..].find("//") {
-            Some(at) => (&rest[..start + at], rest[start + at + 2..].trim_matches('/')),
-            None => (rest, ""),
-        };
-        let (getter, url, inner) = match address.contains("://") {
-            true => (forced, address.to_owned(), String::new()),
-            false => shorthand(forced, address)?,
-        };
-        let scheme = url.split_once("://").map_or("", |it| it.0);
-        let getter = match (getter, scheme) {
-            ("git", _) | ("", "git") => Getter::Git,
-            ("http" | "https", _) | ("", "http" | "https") => Getter::Http,
-            ("file", _) | ("", "file") => Getter::File,
-            ("", scheme) => {
-                return Err(format!("download not supported for scheme {scheme:?}").into());
-            }
-            (other, _) => {
-                return Err(format!("packages of kind {other:?} are not supported yet").into());
-            }
-        };
-        let folder = match (inner.as_str(), folder) {
-            (inner, "") => inner.to_owned(),
-            ("", folder) => folder.to_owned(),
-            (inner, folder) => format!("{inner}/{folder}"),
-        };
-        let folder = if folder.is_empty() { folder } else { clean_path(&folder) };
-        if folder == ".." || folder.starts_with("../") || folder.starts_with('/') {
-            return Err(format!("the folder {folder:?} lies outside of the package").into());
-        }
-        let pair = |it: &str| {
-            let (name, value) = it.split_once('=').unwrap_or((it, ""));
-            (name.to_owned(), value.to_owned())
-        };
-        let query = query.split('&').filter(|it| !it.is_empty()).map(pair).collect();
-        Ok(RemoteAddress { getter, url, query, folder })
-    }
-
-    /// Returns an argument behind `?`.
-    pub fn query(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
-    }
-
-    /// Returns the address to ask, without arguments that are meant for whoever asks.
-    pub fn without(&self, names: &[&str]) -> String {
-        let kept = self.query.iter().filter(|it| !names.contains(&it.0.as_str()));
-        let kept: Vec<String> = kept.map(|(name, value)| format!("{name}={value}")).collect();
-        match kept.is_empty() {
-            true => self.url.clone(),
-            false => format!("{}?{}", self.url, kept.join("&")),
-        }
-    }
-
-    /// Returns the address of the package.
-    pub fn package(&self) -> String {
-        let forced = if self.getter == Getter::Git { "git::" } else { "" };
-        format!("{forced}{}", self.without(&[]))
-    }
-
-    /// Returns the whole address, as the list of installed modules has it.
-    pub fn recorded(&self) -> String {
-        let package = self.package();
-        match (self.folder.as_str(), package.split_once('?')) {
-            ("", _) => package,
-            (folder, None) => format!("{package}//{folder}"),
-            (folder, Some((package, query))) => format!("{package}//{folder}?{query}"),
-        }
-    }
-}
-
-/// Writes a shorthand out: getter, address, folder within the package.
-fn shorthand<'a>(forced: &'a str, text: &str) -> Result<(&'a str, String, String), Error> {
-    for host in ["github.com", "bitbucket.org"] {
-        if let Some(rest) = text.strip_prefix(&format!("{host}/")) {
-            let parts: Vec<&str> = rest.splitn(3, '/').collect();
-            let [owner, name, inner @ ..] = &parts[..] else {
-                return Err(format!("an address on {host} is {host}/OWNER/NAME").into());
-            };
-            let name = name.strip_suffix(".git").unwrap_or(name);
-            let inner = inner.first().copied().unwrap_or_default().to_owned();
-            return Ok(("git", format!("https://{host}/{owner}/{name}.git"), inner));
-        }
-    }
-    if let Some((host, path)) = text.split_once(':')
-        && (host.contains('@') || forced == "git")
-        && !path.starts_with("//")
-    {
-        return Ok((
-            "git",
-            format!("ssh://{host}/{}", path.trim_start_matches('/')),
-            String::new(),
-        ));
-    }
-    if text.starts_with('/') {
-        return Ok((
-            if forced.is_empty() { "file" } else { forced },
-            format!("file://{text}"),
-            String::new(),
-        ));
-    }
-    Err(format!("it is not clear how {text:?} is fetched").into())
 }
 
 /// Why a text is no source address.
@@ -311,6 +176,8 @@ fn looks_remote(text: &str) -> bool {
     text.contains("::")
         || text.contains("://")
         || text.starts_with('/')
+        || text.contains(".amazonaws.com/")
+        || text.contains(".googleapis.com/")
         || known_hosts.into_iter().any(|it| text.starts_with(it))
 }
 
@@ -345,28 +212,21 @@ mod tests {
             "git::https://example.com/x.git",
             ModuleSource::Remote("git::https://example.com/x.git".into()),
         );
+        for text in ["bucket.s3.amazonaws.com/a.zip", "www.googleapis.com/storage/v1/b/a.zip"] {
+            check(text, ModuleSource::Remote(text.into()));
+        }
     }
 
     #[test]
-    fn addresses_of_packages_are_taken_apart_and_written_out() {
-        let check = |text: &str, recorded: &str| {
-            let address = RemoteAddress::parse(text).map(|it| it.recorded());
-            assert_eq!(address.unwrap_or_else(String::from), recorded);
-        };
-        check("github.com/a/b", "git::https://github.com/a/b.git");
-        check("github.com/a/b/c/d?ref=v1", "git::https://github.com/a/b.git//c/d?ref=v1");
-        check("bitbucket.org/a/b.git//c", "git::https://bitbucket.org/a/b.git//c");
-        check("git@example.com:a/b.git//c?ref=x", "git::ssh://git@example.com/a/b.git//c?ref=x");
-        check("git::ssh://git@example.com/a.git", "git::ssh://git@example.com/a.git");
-        check("git::https://e.com/a.git//x?depth=1", "git::https://e.com/a.git//x?depth=1");
-        check("https://e.com/a.zip//x", "https://e.com/a.zip//x");
-        check("/opt/modules/x", "file:///opt/modules/x");
-        check("s3::https://e.com/a", "packages of kind \"s3\" are not supported yet");
-        check("ssh://e.com/a", "download not supported for scheme \"ssh\"");
-        check("https://e.com/a.zip//../x", "the folder \"../x\" lies outside of the package");
+    fn what_is_recorded_is_complete() {
         let registry = |it: &str| ModuleSource::Registry(it.into()).recorded();
         assert_eq!(registry("a/b/c//d"), "registry.opentofu.org/a/b/c//d");
         assert_eq!(registry("Example.com/a/b/c"), "example.com/a/b/c");
+        let remote = |it: &str| ModuleSource::Remote(it.into()).recorded();
+        assert_eq!(
+            remote("s3::https://e.com/b/k.zip?region=x&aws_profile=p&aws_access_key_secret=hush"),
+            "s3::https://e.com/b/k.zip?region=x&aws_profile=p&aws_access_key_secret=REDACTED-dc8331bc"
+        );
     }
 
     #[test]

@@ -127,7 +127,7 @@ pub fn of_check(check: &Check) -> Vec<Use<'_>> {
     of_conditions(&check.asserts, Role::Precondition)
 }
 
-/// Returns the local names of the providers whose functions a module calls.
+/// Returns the local names of the providers whose functions a module calls, as far as it requires them.
 pub fn called_providers(module: &Module) -> BTreeSet<Str> {
     let mut found = BTreeSet::new();
     let mut all: Vec<Use> = Vec::new();
@@ -143,7 +143,8 @@ pub fn called_providers(module: &Module) -> BTreeSet<Str> {
     for it in &all {
         for name in crate::expression::provider_functions_of(&it.expression) {
             let parts = name.text.strip_prefix("provider::").and_then(|it| it.split_once("::"));
-            found.extend(parts.map(|it| Str::from(it.0)));
+            let required = parts.filter(|it| module.required_providers.contains_key(it.0));
+            found.extend(required.map(|it| Str::from(it.0)));
         }
     }
     found

@@ -5,7 +5,7 @@ mod normal;
 use std::cmp::Ordering;
 use std::fmt;
 
-pub use normal::{compare, normal};
+pub use normal::{compare, normal, normal_text};
 
 /// The version of OpenTofu whose language and formats this program follows; version constraints are checked against it.
 pub const OPENTOFU_VERSION: &str = "1.12.6";

@@ -76,6 +76,8 @@ pub enum Subject {
 /// A reference found in an expression: its subject, what follows, and where.
 #[derive(Clone, Debug)]
 pub struct Reference<'a> {
+    /// The first name, as it is written: `tofu.workspace` and `terraform.workspace` are one subject.
+    pub root: Str,
     /// What it refers to.
     pub subject: Subject,
     /// The steps after the subject.

@@ -5,8 +5,13 @@ use crate::value::{Kind, Type, Value};
 
 /// Prints a value as `console` and `output` do. Sensitive parts are hidden.
 pub fn format_value(value: &Value) -> String {
+    format_beginning(value, usize::MAX)
+}
+
+/// Prints the beginning of a value as [`format_value`] does: parts that begin behind so many bytes are left out.
+pub fn format_beginning(value: &Value, most: usize) -> String {
     let mut text = String::new();
-    write_value(&mut text, value, 0);
+    write_value(&mut text, value, 0, most);
     text
 }
 
@@ -53,7 +58,7 @@ fn indent(text: &mut String, depth: usize) {
     text.extend(std::iter::repeat_n("  ", depth));
 }
 
-fn write_value(text: &mut String, value: &Value, depth: usize) {
+fn write_value(text: &mut String, value: &Value, depth: usize, most: usize) {
     let marks = value.marks();
     if !value.is_known() {
         return text.push_str("(known after apply)");
@@ -73,11 +78,11 @@ fn write_value(text: &mut String, value: &Value, depth: usize) {
             Some(lines) => text.push_str(&lines),
             None => text.push_str(&shown(it)),
         },
-        Value::List(it) => write_items(text, "tolist(", &it.items, depth, ")"),
-        Value::Set(it) => write_items(text, "toset(", &it.items, depth, ")"),
-        Value::Tuple(it) => write_items(text, "", &it.items, depth, ""),
-        Value::Map(_) => write_entries(text, "tomap(", value, depth, ")"),
-        Value::Object(_) => write_entries(text, "", value, depth, ""),
+        Value::List(it) => write_items(text, ("tolist(", ")"), &it.items, depth, most),
+        Value::Set(it) => write_items(text, ("toset(", ")"), &it.items, depth, most),
+        Value::Tuple(it) => write_items(text, ("", ""), &it.items, depth, most),
+        Value::Map(_) => write_entries(text, ("tomap(", ")"), value, depth, most),
+        Value::Object(_) => write_entries(text, ("", ""), value, depth, most),
         // INVARIANT of marks: what is under them is bare.
         Value::Marked(_) => {}
     }
@@ -122,12 +127,21 @@ fn heredoc(text: &str, depth: usize) -> Option<String> {
     Some(out)
 }
 
-fn write_items(text: &mut String, open: &str, items: &[Value], depth: usize, close: &str) {
+fn write_items(
+    text: &mut String,
+    (open, close): (&str, &str),
+    items: &[Value],
+    depth: usize,
+    most: usize,
+) {
     text.push_str(open);
     text.push('[');
     for item in items {
+        if text.len() > most {
+            return;
+        }
         indent(text, depth + 1);
-        write_value(text, item, depth + 1);
+        write_value(text, item, depth + 1, most);
         text.push(',');
     }
     if !items.is_empty() {
@@ -137,15 +151,24 @@ fn write_items(text: &mut String, open: &str, items: &[Value], depth: usize, clo
     text.push_str(close);
 }
 
-fn write_entries(text: &mut String, open: &str, value: &Value, depth: usize, close: &str) {
+fn write_entries(
+    text: &mut String,
+    (open, close): (&str, &str),
+    value: &Value,
+    depth: usize,
+    most: usize,
+) {
     text.push_str(open);
     text.push('{');
     let entries = value.entries();
     for (name, item) in &entries {
+        if text.len() > most {
+            return;
+        }
         indent(text, depth + 1);
-        write_value(text, &Value::String(name.clone()), depth + 1);
+        write_value(text, &Value::String(name.clone()), depth + 1, most);
         text.push_str(" = ");
-        write_value(text, item, depth + 1);
+        write_value(text, item, depth + 1, most);
     }
     if !entries.is_empty() {
         indent(text, depth);
@@ -209,5 +232,27 @@ fn write_type(text: &mut String, ty: Type, depth: usize) {
             }
             text.push_str("})");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_value_is_how_the_whole_begins() {
+        let many = Value::tuple((0..500).map(|it| Value::string(format!("item {it}"))).collect());
+        let nested = Value::object([("a".into(), many.clone()), ("b".into(), many)]);
+        let whole = format_value(&nested);
+        for most in [0, 10, 100, 1_000, 10_000] {
+            let beginning = format_beginning(&nested, most);
+            let same = beginning.trim_end_matches(['}', ']', ',', ' ', '\n']);
+            assert!(whole.starts_with(same), "{most}: {beginning}");
+            assert!(
+                beginning.len() >= most.min(whole.len()) && beginning.len() < most + 100,
+                "{most}"
+            );
+        }
+        assert_eq!(format_beginning(&nested, whole.len()), whole);
     }
 }

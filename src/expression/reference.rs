@@ -14,7 +14,8 @@ pub fn parse_reference<'a>(root: &Name, steps: &'a [Step]) -> Result<Reference<'
     let whole = steps.iter().fold(root.span, |span, step| span.to(step.span()));
     let make = |subject, used: usize| {
         let subject_span = steps[..used].iter().fold(root.span, |span, step| span.to(step.span()));
-        Reference { subject, rest: &steps[used..], subject_span, span: whole }
+        let root = root.text.clone();
+        Reference { root, subject, rest: &steps[used..], subject_span, span: whole }
     };
     let single = |subject: fn(Str) -> Subject| {
         let name = single_attribute(root, steps)?;

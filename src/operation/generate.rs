@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::session::Session;
-use crate::address::{ConfigResource, InstanceKey, Module as ModuleAddr, Provider};
+use crate::address::{ConfigResource, InstanceKey, Module as ModuleAddr};
 use crate::backend::files::{self, Fresh};
-use crate::config::{Config, Import, Lifecycle, Module, Repetition, Resource, implied_provider};
+use crate::config::{Config, Import, Lifecycle, Module, Repetition, Resource};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::BlockGraph;
 use crate::observe::imports::without_block;
@@ -62,18 +62,13 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
     {
         return None;
     }
-    let name = match &import.provider {
-        Some(named) => &*named.name.text,
-        None => implied_provider(&block.resource.kind),
-    };
-    let required = root.required_providers.get(name).map(|it| it.source.clone());
     Some(Resource {
         declared: import.declared,
         labels: (import.to.span, import.to.span),
         body: Body { span: import.declared, ..Body::default() },
         repetition: Repetition::Single,
         provider: import.provider.clone().map(Box::new),
-        provider_source: required.unwrap_or_else(|| Provider::implied(name)),
+        provider_source: root.provider_of_import(import)?,
         depends_on: Vec::new(),
         lifecycle: Lifecycle::default(),
         provisioners: Vec::new(),

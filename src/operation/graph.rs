@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use entail_rules::{Flag, Node, Phase};
+use rustc_hash::FxHashMap;
 
+use self::reduction::reduce;
 use super::saved::Loaded;
 use super::session::Session;
 use crate::address::{Module, ProviderConfig};
@@ -11,10 +13,21 @@ use crate::config::Config;
 use crate::lower::blocks::{BlockGraph, BlockKey};
 use crate::value::text::quoted;
 
+mod reduction;
+
+/// How a graph is drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GraphOptions {
+    /// The edges of circles are coloured.
+    pub draws_cycles: bool,
+    /// The ends of providers are drawn as well.
+    pub is_verbose: bool,
+}
+
 /// Returns the graph of the configuration: resources and providers with what they wait for.
-pub fn dot(session: &Session) -> String {
+pub fn dot(session: &Session, options: GraphOptions) -> String {
     let mut drawing = Drawing::default();
-    drawing.blocks(&session.config, &session.graph);
+    drawing.blocks(&session.config, &session.graph, options.is_verbose);
     let edges = drawing.reduced();
     let nodes = drawing.shapes.iter().map(|(name, (label, shape))| {
         format!(
@@ -23,8 +36,13 @@ pub fn dot(session: &Session) -> String {
             quoted(label)
         )
     });
-    let edges = edges.iter().map(|(from, to)| {
-        format!("\t\t{} -> {}", quoted(&format!("[root] {from}")), quoted(&format!("[root] {to}")))
+    let edges = edges.iter().map(|(from, to, is_circle)| {
+        let (from, to) = (format!("[root] {from}"), format!("[root] {to}"));
+        let look = match options.draws_cycles && *is_circle {
+            true => " [color = \"red\", penwidth = \"2.0\"]",
+            false => "",
+        };
+        format!("\t\t{} -> {}{look}", quoted(&from), quoted(&to))
     });
     written(&nodes.collect(), &edges.collect())
 }
@@ -106,8 +124,8 @@ impl Drawing {
         self.edges.entry(from.into()).or_default().insert(to);
     }
 
-    fn blocks(&mut self, config: &Config, graph: &BlockGraph) {
-        let used = self.providers(graph);
+    fn blocks(&mut self, config: &Config, graph: &BlockGraph, is_verbose: bool) {
+        let used = self.providers(graph, is_verbose);
         for (number, block) in graph.blocks.iter().enumerate() {
             let (own, rests) = names(config, graph, number);
             if matches!(block.key, BlockKey::Provider(..)) && !used.contains(&own) {
@@ -156,7 +174,7 @@ impl Drawing {
     }
 
     /// Draws the providers that serve something, and returns their names.
-    fn providers(&mut self, graph: &BlockGraph) -> BTreeSet<String> {
+    fn providers(&mut self, graph: &BlockGraph, is_verbose: bool) -> BTreeSet<String> {
         let mut used = BTreeSet::new();
         for (number, block) in graph.blocks.iter().enumerate() {
             let BlockKey::Resource(_) = &block.key else { continue };
@@ -164,36 +182,27 @@ impl Drawing {
             let provider = served.config.to_string();
             let resource = graph.name(number);
             self.edge(resource.clone(), provider.clone());
-            self.edge(format!("{provider} (close)"), resource);
+            let end = format!("{provider} (close)");
+            self.edge(end.clone(), resource);
+            if is_verbose {
+                self.shapes.insert(end.clone(), (end, "diamond"));
+            }
             self.shapes.insert(provider.clone(), (provider.clone(), "diamond"));
             used.insert(provider);
         }
         used
     }
 
-    /// Returns the edges that do not follow from others.
-    fn reduced(&self) -> BTreeSet<(String, String)> {
-        let mut kept = BTreeSet::new();
-        for (from, targets) in &self.edges {
-            let mut behind: BTreeSet<&str> = BTreeSet::new();
-            let mut open: Vec<&str> = targets.iter().flat_map(|it| self.next(it)).collect();
-            while let Some(name) = open.pop() {
-                if behind.insert(name) {
-                    open.extend(self.next(name));
-                }
-            }
-            kept.extend(
-                targets
-                    .iter()
-                    .filter(|it| !behind.contains(it.as_str()))
-                    .map(|it| (from.clone(), it.clone())),
-            );
-        }
-        kept
-    }
-
-    fn next(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.edges.get(name).into_iter().flatten().map(String::as_str)
+    /// Returns the edges that do not follow from others, and whether each is part of a circle.
+    fn reduced(&self) -> Vec<(&str, &str, bool)> {
+        let names: Vec<&str> = self.edges.keys().map(String::as_str).collect();
+        let numbers: FxHashMap<&str, u32> = names.iter().copied().zip(0..).collect();
+        // Names are sorted, and so are their numbers.
+        let numbered = |it: &BTreeSet<String>| it.iter().map(|it| numbers[it.as_str()]).collect();
+        let links: Vec<Vec<u32>> = self.edges.values().map(numbered).collect();
+        let name = |number: u32| names[number as usize];
+        let kept = reduce(&links).kept.into_iter();
+        kept.map(|(from, to, is_circle)| (name(from), name(to), is_circle)).collect()
     }
 }
 
@@ -237,7 +246,7 @@ mod tests {
         drawing.edge("b", "c");
         drawing.edge("a", "c");
         let edges: Vec<String> =
-            drawing.reduced().into_iter().map(|it| format!("{} {}", it.0, it.1)).collect();
+            drawing.reduced().iter().map(|it| format!("{} {}", it.0, it.1)).collect();
         assert_eq!(edges, ["a b", "b c"]);
     }
 }

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use super::session::Session;
+use crate::address::Mode;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Sink;
+use crate::execute::provision;
 use crate::install::{Plugins, Requirements};
 use crate::lower::Moved;
 use crate::lower::trace::Repetitions;
@@ -16,6 +18,7 @@ use crate::reason::{self, shipped};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::verify::{self, Documents};
+use crate::world::PROGRAM;
 
 /// A plan, and what it was made from.
 pub struct Planned {
@@ -74,6 +77,29 @@ pub async fn plan(
     Ok(Planned { finished, state, variables, pool, generated_file })
 }
 
+/// Complains of objects whose provider is nowhere, and is asked for by the state alone.
+fn unreadable_objects(session: &Session, state: &State, plugins: &Plugins) -> Diagnostics {
+    let (required, _) = Requirements::of(&session.config);
+    let mut problems = Diagnostics::new();
+    for (address, resource) in &state.resources {
+        let provider = &resource.provider.provider;
+        if address.resource.mode != Mode::Managed
+            || required.0.contains_key(provider)
+            || plugins.overridden().contains(provider)
+            || plugins.locate(provider).is_ok()
+        {
+            continue;
+        }
+        let summary = format!(
+            "failed to read schema for {address} in {provider}: failed to instantiate provider \"{provider}\" to obtain schema: unavailable provider \"{provider}\""
+        );
+        problems.push(Diagnostic::error(summary).detail(format!(
+            "The state has objects of this provider, nothing in the configuration names it, and it is not installed. To install it, run:\n  {PROGRAM} init\n\nTo let go of the objects without destroying them, run:\n  {PROGRAM} state rm {address}"
+        )));
+    }
+    problems
+}
+
 /// Starts the providers and checks the configuration with them: what must hold before anything is planned. Its warnings come
 /// beside the providers.
 async fn prepared(
@@ -87,9 +113,14 @@ async fn prepared(
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }
-    let (mut pool, problems) =
+    let unreadable = unreadable_objects(session, state, plugins);
+    if unreadable.has_errors() {
+        return Err(unreadable);
+    }
+    let (mut pool, mut problems) =
         Pool::start(&session.provider_sources, session.needed_providers(state)).await;
     pool.mocks = session.mocks.clone();
+    problems.extend(provision::unknown_kinds(&session.config, &session.sources));
     if problems.has_errors() {
         return Err(problems);
     }

@@ -6,7 +6,8 @@ use entail_rules::Lack;
 
 use super::session::Session;
 use crate::address::{Module as ModuleAddr, Provider};
-use crate::config::version::{Constraints, Operator};
+use crate::config::Config;
+use crate::config::version::normal_text;
 use crate::install::Plugins;
 use crate::planner::Structured;
 use crate::state::State;
@@ -36,7 +37,8 @@ pub struct Need {
 }
 
 impl Need {
-    fn new(plugins: &Plugins, provider: Provider, versions: String) -> Need {
+    /// Returns what is needed, and where it comes from.
+    pub fn new(plugins: &Plugins, provider: Provider, versions: String) -> Need {
         let (origin, reason) = match plugins.locate(&provider) {
             Ok(located) => (located.kind(), located.why),
             Err(why) => ("missing", why.into()),
@@ -56,73 +58,30 @@ pub struct Served {
     pub objects: Vec<String>,
 }
 
-/// Returns what every module needs.
-pub fn required(session: &Session, plugins: &Plugins) -> Required {
-    of_module((session, plugins), &ModuleAddr::default(), String::new())
+/// Returns what every module needs; `name` is that of the root.
+pub fn required(config: &Config, plugins: &Plugins, name: String) -> Required {
+    of_module((config, plugins), &ModuleAddr::default(), name)
 }
 
 fn of_module(
-    (session, plugins): (&Session, &Plugins),
+    (config, plugins): (&Config, &Plugins),
     address: &ModuleAddr,
     name: String,
 ) -> Required {
     let mut found = Required { name, providers: Vec::new(), modules: Vec::new() };
-    let Some(module) = session.config.module(address) else { return found };
-    let mut versions: BTreeMap<Provider, Vec<String>> = BTreeMap::new();
-    for entry in module.required_providers.values() {
-        let said = versions.entry(entry.source.clone()).or_default();
-        said.extend(entry.version.as_ref().map(|it| it.0.clone()));
-    }
-    for block in &module.providers {
-        let said = versions.entry(block.source.clone()).or_default();
-        said.extend(block.version.as_ref().map(|it| it.0.clone()));
-    }
-    for resource in module.resources.values() {
-        versions.entry(resource.provider_source.clone()).or_default();
-    }
-    let needs = versions.into_iter().map(|(provider, said)| {
-        let said: Vec<String> = said.iter().map(|it| canonical(it)).collect();
-        Need::new(plugins, provider, said.join(", "))
-    });
+    let Some(module) = config.module(address) else { return found };
+    let needs = module
+        .needs()
+        .into_iter()
+        .map(|(provider, said)| Need::new(plugins, provider, normal_text(&said)));
     found.providers.extend(needs);
     for call in module.calls.keys() {
         let child = address.child(call);
-        if session.config.module(&child).is_some() {
-            found.modules.push(of_module((session, plugins), &child, format!("module.{call}")));
+        if config.module(&child).is_some() {
+            found.modules.push(of_module((config, plugins), &child, format!("module.{call}")));
         }
     }
     found
-}
-
-/// Version constraints as OpenTofu writes them back: every version but that of `~>` in full.
-fn canonical(text: &str) -> String {
-    let Some(constraints) = Constraints::parse(text) else { return text.to_owned() };
-    let one = |it: &crate::config::version::Constraint| {
-        let version = match it.operator {
-            Operator::Pessimistic => {
-                let written = it.version.numbers.iter().take(it.version.written.max(2));
-                let numbers: Vec<String> = written.map(u64::to_string).collect();
-                match it.version.prerelease.is_empty() {
-                    true => numbers.join("."),
-                    false => it.version.to_string(),
-                }
-            }
-            _ => it.version.to_string(),
-        };
-        let operator = match it.operator {
-            Operator::Equal => "",
-            Operator::NotEqual => "!= ",
-            Operator::Greater => "> ",
-            Operator::GreaterOrEqual => ">= ",
-            Operator::Less => "< ",
-            Operator::LessOrEqual => "<= ",
-            Operator::Pessimistic => "~> ",
-        };
-        (it.version.clone(), it.operator, format!("{operator}{version}"))
-    };
-    let mut all: Vec<_> = constraints.0.iter().map(one).collect();
-    all.sort_by(|a, b| a.0.cmp(&b.0));
-    all.into_iter().map(|it| it.2).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns what the objects of a state need.

@@ -238,7 +238,7 @@ fn modules_that_cannot_be_installed_are_told() {
     let (data, sources) = (folder.path().join(".terraform"), Sources::default());
     let (_, problems) = install_modules(&context(folder.path(), &sources), &data, &[], quietly());
     expect![[r#"
-        Failed to download module  main.tf:1,25
+        Failed to download module  main.tf:1,1
         Unreadable module directory  main.tf:2,26
         Module calls itself  m/main.tf:1,1
     "#]]

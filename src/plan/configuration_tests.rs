@@ -48,3 +48,60 @@ resource "t_a" "later" {
     expect![[r#"">= 1.0.0, ~> 1.2""#]]
         .assert_eq(&json["provider_config"]["t"]["version_constraint"].to_string());
 }
+
+#[test]
+fn every_provider_that_a_module_needs_is_listed() {
+    let all = Arc::new(ProviderSchema::default());
+    let config = load(
+        r#"-- main.tf --
+terraform {
+  required_providers {
+    random = { source = "hashicorp/null" }
+    other = {
+      source  = "hashicorp/random"
+      version = ">= 3"
+    }
+  }
+}
+provider "tls" {
+  alias = "only"
+}
+provider "other" {
+  alias = "one"
+}
+resource "null_resource" "a" {}
+resource "random_id" "b" { provider = other.one }
+import {
+  to = time_static.c
+  id = "x"
+}
+"#,
+    );
+    let json: Json =
+        serde_json::from_str(&document(&config, &|_| Some(all.clone()))).expect("JSON");
+    let listed = json["provider_config"].as_object().expect("providers").iter().map(|(key, it)| {
+        let text = |name: &str| it[name].as_str().unwrap_or_default().to_owned();
+        format!("{key}: {} {}", text("full_name"), text("version_constraint")).trim_end().to_owned()
+    });
+    expect![[r#"
+        null: registry.opentofu.org/hashicorp/null
+        other: registry.opentofu.org/hashicorp/random >= 3.0.0
+        other.one: registry.opentofu.org/hashicorp/random >= 3.0.0
+        random: registry.opentofu.org/hashicorp/null
+        time: registry.opentofu.org/hashicorp/time
+        tls: registry.opentofu.org/hashicorp/tls
+        tls.only: registry.opentofu.org/hashicorp/tls"#]]
+    .assert_eq(&listed.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn the_workspace_is_named_as_it_is_written() {
+    let config = load(
+        r#"-- main.tf --
+output "a" { value = "${tofu.workspace} ${terraform.workspace}" }
+"#,
+    );
+    let json: Json = serde_json::from_str(&document(&config, &|_| None)).expect("JSON");
+    expect![[r#"["tofu.workspace","terraform.workspace"]"#]]
+        .assert_eq(&json["root_module"]["outputs"]["a"]["expression"]["references"].to_string());
+}

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::address::Module as ModuleAddr;
-use crate::config::version::{Constraint, Constraints, normal};
+use crate::address::{Module as ModuleAddr, Provider};
+use crate::config::version::normal_text;
 use crate::config::{Config, Module, ProviderRef, Resource};
 use crate::value::Str;
 
@@ -47,7 +47,7 @@ pub(super) fn provider_table(config: &Config) -> BTreeMap<String, Entry> {
             let child = address.child(name);
             let Some(called) = config.modules.get(&child) else { continue };
             for (inner, outer) in &call.providers {
-                let full_name = source_of(called, &inner.name.text);
+                let full_name = called.provider_of(&inner.name.text).to_string();
                 let name = reference_name(inner);
                 let parent = origin(&table, key_of(address, &reference_name(outer)), &full_name);
                 let entry = Entry {
@@ -64,51 +64,37 @@ pub(super) fn provider_table(config: &Config) -> BTreeMap<String, Entry> {
     table
 }
 
-fn source_of(module: &Module, local_name: &str) -> String {
-    match module.required_providers.get(local_name) {
-        Some(required) => required.source.to_string(),
-        None => crate::address::Provider::implied(local_name).to_string(),
-    }
-}
-
-/// Returns what a module demands of a provider's version, in `required_providers` and `provider` blocks.
-fn conditions_of(module: &Module, local_name: &str) -> String {
-    let required = module.required_providers.get(local_name).and_then(|it| it.version.as_ref());
-    let blocks = module.providers.iter().filter(|it| *it.name.text == *local_name);
-    let texts = required.into_iter().chain(blocks.filter_map(|it| it.version.as_ref()));
-    let conditions: Vec<Constraint> =
-        texts.filter_map(|it| Constraints::parse(&it.0)).flat_map(|it| it.0).collect();
-    normal(&conditions)
-}
-
 fn add_own(table: &mut BTreeMap<String, Entry>, address: &ModuleAddr, module: &Module) {
-    let entry = |name: &str| Entry {
+    let needs = module.needs();
+    let entry = |name: &str, provider: &Provider| Entry {
         name: name.into(),
-        full_name: source_of(module, name),
-        version: conditions_of(module, name),
+        full_name: provider.to_string(),
+        version: needs.get(provider).map(|it| normal_text(it)).unwrap_or_default(),
         module: address.clone(),
         ..Entry::default()
     };
     for block in &module.providers {
         let alias = block.alias.as_ref().map(|it| it.text.clone());
-        let name = block.local_name();
-        table.insert(key_of(address, &name), Entry { alias, ..entry(&block.name.text) });
+        let own = Entry { alias, ..entry(&block.name.text, &block.source) };
+        table.insert(key_of(address, &block.local_name()), own);
     }
-    let inherited = |table: &BTreeMap<String, Entry>, name: &str| {
-        let (caller, _) = address.parent()?;
-        origin(table, key_of(&caller, name), &source_of(module, name))
-    };
     for (name, required) in &module.required_providers {
         for (_, alias, _) in &required.configuration_aliases {
-            table.entry(key_of(address, &format!("{name}.{alias}"))).or_insert_with(|| entry(name));
+            table
+                .entry(key_of(address, &format!("{name}.{alias}")))
+                .or_insert_with(|| entry(name, &required.source));
         }
     }
-    let used = module.resources.values().map(|it| it.provider_source.kind.clone());
-    for name in module.required_providers.keys().cloned().chain(used) {
-        let key = key_of(address, &name);
+    // What nobody names is known by its type, and stands beside configurations that have aliases.
+    let required = module.required_providers.iter().map(|(name, it)| (name, &it.source));
+    for (name, provider) in required.chain(needs.keys().map(|it| (&it.kind, it))) {
+        let key = key_of(address, name);
         if !table.contains_key(&key) {
-            let parent = inherited(table, &name);
-            table.insert(key, Entry { parent, ..entry(&name) });
+            let own = entry(name, provider);
+            let parent = address
+                .parent()
+                .and_then(|(caller, _)| origin(table, key_of(&caller, name), &own.full_name));
+            table.insert(key, Entry { parent, ..own });
         }
     }
 }

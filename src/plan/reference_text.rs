@@ -39,7 +39,10 @@ impl Named {
     fn of(reference: &Reference<'_>) -> Named {
         let mut steps: Vec<String> = reference.rest.iter().map_while(step_text).collect();
         let is_key = |it: Option<&String>| it.is_some_and(|it| it.starts_with('['));
-        let block = subject_text(&reference.subject);
+        let block = match &reference.subject {
+            Subject::Terraform(name) => format!("{}.{name}", reference.root),
+            subject => subject_text(subject),
+        };
         match &reference.subject {
             Subject::Resource(..) if is_key(steps.first()) => {
                 Named { subject: format!("{block}{}", steps.remove(0)), steps, whole: Some(block) }

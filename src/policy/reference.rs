@@ -33,6 +33,45 @@ pub fn library_markdown() -> String {
     out
 }
 
+/// A relation of the vocabulary, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelationWords {
+    /// How it is used: `resource(r, type)`.
+    pub usage: String,
+    /// The kinds of its columns.
+    pub columns: String,
+    /// What a row of it says.
+    pub says: String,
+}
+
+impl RelationWords {
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        self.usage.split('(').next().unwrap_or(&self.usage)
+    }
+}
+
+/// Returns the relations that policies may rely on, in the order of the vocabulary.
+pub fn relations(policies: &Policies) -> Vec<RelationWords> {
+    let relations = policies.program.relations.iter();
+    let ours = relations.filter(|it| !it.name.contains(['@', ':']) && !it.doc.is_empty());
+    let told = ours.map(|it| {
+        let doc = it.doc.join(" ");
+        let (usage, says) = doc.split_once("`: ").unwrap_or((&it.name, &doc));
+        let columns = match it.columns.len() {
+            // The last column of a verdict is the number of its rule.
+            many if many > usage.matches(',').count() + 1 => it.columns[..many - 1].join(", "),
+            _ => it.columns.join(", "),
+        };
+        RelationWords {
+            usage: usage.trim_start_matches('`').to_owned(),
+            columns,
+            says: says.to_owned(),
+        }
+    });
+    told.collect()
+}
+
 /// Returns the file of the library that has a rule of this name.
 pub(super) fn file_of(rule: &str) -> Option<&'static str> {
     let is_named = |line: &str| {

@@ -1,11 +1,11 @@
 //! The end of a file: every state is destroyed, the one that was changed last first, and what is left is named.
 
-use super::execute::{Kept, Silent, approved};
+use super::execute::{Kept, Silent};
 use super::suite::Suite;
 use crate::address::{Instance, Mode};
 use crate::diagnostic::Diagnostics;
 use crate::execute::Stop;
-use crate::operation::apply::{Conduct, apply_in_memory, verdict};
+use crate::operation::apply::{Approved, Conduct, apply_in_memory, verdict};
 use crate::operation::plan::plan;
 use crate::request::{PlanMode, Request};
 use crate::state::State;
@@ -69,7 +69,7 @@ pub async fn destroy(suite: &Suite, run: &str, kept: Kept, stop: &Stop) -> Left 
     }
     let conduct =
         Conduct { parallelism: request.parallelism.max(1), sink: &Silent, stop, watch: None };
-    let approved = approved(&planned);
+    let approved = Approved::of(&planned);
     let mut done = apply_in_memory(&session, &planned.pool, &approved, conduct).await;
     problems.extend(std::mem::take(&mut done.problems));
     problems.extend(verdict(&done, PlanMode::Destroy));

@@ -267,7 +267,7 @@ impl Task<'_> {
             return Ok(Status::Error);
         }
         *self.making.lock() = created(&planned);
-        let approved = approved(&planned);
+        let approved = Approved::of(&planned);
         let conduct = Conduct {
             parallelism: request.parallelism.max(1),
             sink: &Silent,
@@ -318,20 +318,6 @@ fn created(planned: &Planned) -> Vec<Instance> {
     }
     found.extend(open.into_iter().cloned());
     found
-}
-
-/// Returns a plan as one that is carried out.
-pub fn approved(planned: &Planned) -> Approved<'_> {
-    let finished = &planned.finished;
-    Approved {
-        plan: &finished.plan,
-        structure: &finished.structure,
-        order: &finished.order,
-        facts: &finished.facts,
-        spread: &finished.spread,
-        variables: &planned.variables.values,
-        keeps_undecided: false,
-    }
 }
 
 fn errors_of(found: Diagnostics) -> Result<(), Diagnostics> {

@@ -27,7 +27,7 @@ pub use coverage::{Coverage, Exercised};
 pub use denied::{Denial, Judge};
 pub use file::{FileOutcome, Interrupted, run_file};
 pub use shown::Shown;
-pub use suite::{Open, Suite, helpers_of};
+pub use suite::{FileNeeds, Open, Suite, helpers_of};
 
 use crate::diagnostic::Diagnostics;
 

@@ -12,7 +12,6 @@ use crate::expression::functions::Failure;
 use crate::expression::index;
 use crate::expression::{Around, Ask, Declared, Scope, Subject, references_of};
 use crate::lower::Structure;
-use crate::lower::structure::NodeKind;
 use crate::observe::pool::Pool;
 use crate::observe::values::{ValueScope, Values};
 use crate::operation::apply::stored_value;
@@ -24,7 +23,6 @@ use crate::state::State;
 use crate::syntax::{Expression, Name};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
-use entail_rules::Node;
 
 /// What a run has come to.
 #[derive(Clone, Copy)]
@@ -70,15 +68,8 @@ pub fn values<'a>(of: &Outcome<'a>) -> Values<'a> {
                 values.record(node, value);
             }
         }
-        if let Some(pending) = resource.pending {
-            values.record(pending, Value::NULL);
-        }
     }
-    for (id, node) in values.structure.nodes.iter().enumerate() {
-        if matches!(node, NodeKind::Pending(_)) {
-            values.record(Node(id as u32), Value::NULL);
-        }
-    }
+    values.record_pending();
     values
 }
 

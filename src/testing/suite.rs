@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::denied::Judge;
 use super::{Coverage, Manner, expected, overriding, problems};
-use crate::address::{InstanceKey, ModuleInstance};
+use crate::address::{InstanceKey, ModuleInstance, Provider};
 use crate::backend::workspace;
 use crate::config::early::{EarlyContext, StaticModule};
 use crate::config::inputs::Globals;
@@ -159,18 +159,41 @@ impl Open<'_> {
     ///
     /// If the tests cannot be read.
     pub fn requirements(&self, config: &Config) -> Result<Requirements, Diagnostics> {
+        let (needs, _) = self.needs(config)?;
+        let mut needed = Requirements::default();
+        for (_, helper) in needs.iter().flat_map(|it| &it.runs) {
+            needed = needed.and(Requirements::of(helper).0);
+        }
+        Ok(needed.also(needs.into_iter().flat_map(|it| it.providers).collect::<Vec<_>>()))
+    }
+
+    /// Returns what each test file needs by itself, and warnings. What is only mocked need not be there.
+    ///
+    /// # Errors
+    ///
+    /// If the tests cannot be read.
+    pub fn needs(&self, config: &Config) -> Result<(Vec<FileNeeds>, Diagnostics), Diagnostics> {
         let tests = self.tests(config, false)?;
         if tests.problems.has_errors() {
             return Err(tests.problems);
         }
-        let mut needed = Requirements::default();
-        for helper in tests.helpers.values() {
-            needed = needed.and(Requirements::of(&helper.config).0);
-        }
         let root = config.root();
-        // What is only mocked need not be there.
-        let named = tests.files.iter().flat_map(|it| &it.providers).map(|it| &it.name.text);
-        Ok(needed.also(named.map(|it| root.provider_of(it)).collect::<Vec<_>>()))
+        let of_file = |file: &TestFile| {
+            let helper = |index: usize| tests.helpers.get(&(file.path.clone(), index));
+            let runs = file.runs.iter().enumerate().filter_map(|(index, run)| {
+                Some((run.name.text.to_string(), helper(index)?.config.clone()))
+            });
+            let mut providers = Vec::new();
+            for block in &file.providers {
+                let provider = root.provider_of(&block.name.text);
+                if !providers.contains(&provider) {
+                    providers.push(provider);
+                }
+            }
+            let name = TestFileName { path: file.path.clone() };
+            FileNeeds { name: installed::key(&address_of(&name)), providers, runs: runs.collect() }
+        };
+        Ok((tests.files.iter().map(of_file).collect(), tests.problems))
     }
 
     fn load(&self) -> Result<(Config, Tests), Diagnostics> {
@@ -260,6 +283,16 @@ impl Open<'_> {
             None => Err(problems),
         }
     }
+}
+
+/// What a test file needs beside what the module under test does.
+pub struct FileNeeds {
+    /// `test`, and the steps of the file's path.
+    pub name: String,
+    /// The providers that it configures, as they stand there.
+    pub providers: Vec<Provider>,
+    /// The modules of runs that have one of their own, with the names of the runs.
+    pub runs: Vec<(String, Arc<Config>)>,
 }
 
 /// The tests that were read.

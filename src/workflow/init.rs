@@ -93,11 +93,13 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
         if let Some(backend) = &options.backend {
             set_backend_up(host, backend, step)?;
         }
+        let mut told = Diagnostics::new();
         if options.get {
-            install_all(host, (options.upgrade, &options.tests), &|progress| match progress {
-                Progress::Begun if options.upgrade => step(Step::UpgradingModules),
-                other => step(Step::ModuleProgress(other)),
-            })?;
+            told =
+                install_all(host, (options.upgrade, &options.tests), &|progress| match progress {
+                    Progress::Begun if options.upgrade => step(Step::UpgradingModules),
+                    other => step(Step::ModuleProgress(other)),
+                })?;
         }
         let session =
             host.asking(|| Session::open_unchecked(host.world.clone(), host.sources.clone()));
@@ -106,9 +108,15 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
         session.also_required = valid(step, tests.requirements(&session.config))?;
         step(Step::Providers);
         let state = session.snapshot()?.state.unwrap_or_default();
-        let mut warnings = session.warnings.clone();
+        let mut warnings = session.warnings.clone().beyond(&told);
         let found = providers(host, &session, &state, (&options.providers, step));
-        warnings.extend(runtime.block_on(found)?);
+        match runtime.block_on(found) {
+            Ok(found) => warnings.extend(found),
+            Err(found) => {
+                warnings.extend(found);
+                return Err(warnings);
+            }
+        }
         step(Step::Gap);
         if !warnings.is_empty() {
             host.tell.problems(warnings);
@@ -179,6 +187,7 @@ pub fn get(
             Progress::Begun => {}
             other => step(Step::ModuleProgress(other)),
         })
+        .map(drop)
     })?
 }
 
@@ -194,11 +203,12 @@ fn install_policies(
     policies::install(host.world, host.sources, words, how)
 }
 
+/// Installs modules, and returns the warnings that were told meanwhile.
 fn install_all(
     host: &Host<'_>,
     (upgrade, tests): (bool, &Path),
     tell: &dyn Fn(Progress),
-) -> Result<(), Diagnostics> {
+) -> Result<Diagnostics, Diagnostics> {
     let called = helpers_of(host.world, tests, host.sources)?;
     let data = workspace::data_folder(host.world);
     let settings = Settings::of(host.world);
@@ -208,8 +218,8 @@ fn install_all(
         let (_, problems) = install_modules(&context, &data, &called, how);
         if problems.has_errors() { Err(problems) } else { Ok(problems) }
     })?;
-    host.tell.problems(problems);
-    Ok(())
+    host.tell.problems(problems.clone());
+    Ok(problems)
 }
 
 /// Installs providers; warnings come back, to be told when everything else is.

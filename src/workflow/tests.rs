@@ -17,6 +17,7 @@ use crate::plan::Plan;
 use crate::request::{PlanMode, Request};
 use crate::world::World;
 
+mod checked;
 mod memory;
 
 fn folder(config: &str) -> tempfile::TempDir {

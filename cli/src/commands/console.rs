@@ -14,8 +14,8 @@ use entail::workflow::options::PlanOptions;
 use entail::workflow::{LockOptions, StateOptions};
 use entail::world::World;
 
-use super::words;
-use crate::arguments::groups::{LockArgs, VariableArgs};
+use super::{begin, words};
+use crate::arguments::groups::{LockArgs, OutputArgs, VariableArgs};
 use crate::ui::Ui;
 use crate::ui::editing::{Lines, word_start};
 
@@ -35,6 +35,9 @@ pub struct ConsoleArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines, and questions.
+    #[command(flatten)]
+    pub output: OutputArgs,
 
     /// Nothing else is expected.
     #[arg(hide = true)]
@@ -46,6 +49,12 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
     let (summary, detail) =
         ("Too many command line arguments", "Expected at most one positional argument.");
     words::<0>(&args.words, summary, detail)?;
+    if args.output.messages.json {
+        return Err(Diagnostic::error("Output only in json is not allowed")
+            .detail("A conversation has no form for machines. With -json-into=FILE, the answers are written to a file as well, one message each.")
+            .into());
+    }
+    begin(ui, &args.output, false)?;
     let files = Choice { state: args.state.clone(), ..Choice::default() };
     let state = StateOptions { files, lock: LockOptions::from(&args.lock) };
     let request = Request { variables: args.variables.sources()?, ..Request::default() };
@@ -166,10 +175,10 @@ fn converse(
         prompt = "> ".to_owned();
         match text.trim() {
             "exit" => return 0,
-            "help" => ui.out(&format!("{HELP}\n")),
-            "" => ui.out("\n"),
+            "help" => tell(ui, HELP),
+            "" => tell(ui, ""),
             _ => match answer(&text) {
-                Ok(answer) => ui.out(&format!("{answer}\n")),
+                Ok(answer) => tell(ui, &answer),
                 Err(problems) => {
                     let code = ui.diagnostics(problems);
                     if !ui.is_conversation() {
@@ -180,6 +189,12 @@ fn converse(
         }
     }
     0
+}
+
+/// Prints an answer; with `-json-into`, it is a message as well.
+fn tell(ui: &Ui, answer: &str) {
+    ui.message(answer);
+    ui.out(&format!("{answer}\n"));
 }
 
 #[cfg(test)]

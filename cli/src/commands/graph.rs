@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::Request;
-use entail::workflow::explain::graph;
+use entail::workflow::explain::{GraphOptions, graph};
 use entail::world::World;
 
 use super::{no_words, silence};
@@ -27,7 +27,7 @@ pub struct GraphArgs {
     #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<String>,
 
-    /// Colour the edges of cycles
+    /// Draw a configuration although blocks wait for each other in circles, and colour these
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub draw_cycles: bool,
 
@@ -35,8 +35,8 @@ pub struct GraphArgs {
     #[arg(long, hide = true)]
     pub module_depth: Option<i64>,
 
-    /// Without effect
-    #[arg(long, hide = true, action = ArgAction::Set, default_value_t = false)]
+    /// Draw the ends of providers as well
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub verbose: bool,
 
     /// Variables of the root module.
@@ -78,6 +78,8 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Diag
         let variables = args.variables.sources()?;
         request::beside_plan(&Request { variables, ..Request::default() })?;
     }
-    ui.out(&graph(&ui.host(world), args.plan.as_deref())?);
-    Ok(0)
+    let options = GraphOptions { draws_cycles: args.draw_cycles, is_verbose: args.verbose };
+    let (drawn, problems) = graph(&ui.host(world), args.plan.as_deref(), options)?;
+    ui.out(&drawn);
+    Ok(ui.diagnostics(problems))
 }

@@ -12,9 +12,10 @@ use entail::workflow::requirements::requirements;
 use entail::world::World;
 
 use super::no_words;
-use crate::arguments::groups::VariableArgs;
+use crate::arguments::groups::{MessageArgs, VariableArgs};
 use crate::interrupt;
-use crate::ui::Ui;
+use crate::ui::{Manner, Ui};
+use crate::view::style::Style;
 use crate::view::{plugins as view, requirements as tree, schema};
 
 /// Show the providers required for this configuration
@@ -75,6 +76,9 @@ pub struct LockArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// Providers
     #[arg(value_name = "[PROVIDER...]", hide = true)]
@@ -91,6 +95,9 @@ pub struct MirrorArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Output for machines.
+    #[command(flatten)]
+    pub output: MessageArgs,
 
     /// The directory
     #[arg(value_name = "DIR", hide = true)]
@@ -130,7 +137,7 @@ fn needs(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, Di
         true => Some(Request { variables: args.variables.sources()?, ..Request::default() }),
         false => None,
     };
-    let needs = requirements(&ui.host(world), request.as_ref())?;
+    let needs = requirements(&ui.host(world), request.as_ref(), &args.test_directory)?;
     match args.json {
         true => ui.out(&format!("{:#}\n", tree::document(&needs))),
         false => ui.out(&tree::text(&needs)),
@@ -138,8 +145,16 @@ fn needs(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, Di
     Ok(0)
 }
 
+/// Sets how a command speaks that works on plugins.
+fn speaking<'a>(ui: &'a mut Ui, output: &MessageArgs) -> Result<&'a Ui, Diagnostics> {
+    let manner = Manner { json: output.json, ..Manner::default() };
+    ui.begin(manner, output.json_into.as_deref())?;
+    Ok(ui)
+}
+
 /// Adds checksums to the lock file.
-fn lock(ui: &Ui, world: &Arc<World>, args: &LockArgs) -> Result<u8, Diagnostics> {
+fn lock(ui: &mut Ui, world: &Arc<World>, args: &LockArgs) -> Result<u8, Diagnostics> {
+    let ui = speaking(ui, &args.output)?;
     let places = [args.fs_mirror.is_some(), args.net_mirror.is_some(), args.oci_mirror.is_some()];
     if places.iter().filter(|it| **it).count() > 1 {
         return Err(Diagnostic::error("Conflicting options")
@@ -153,20 +168,28 @@ fn lock(ui: &Ui, world: &Arc<World>, args: &LockArgs) -> Result<u8, Diagnostics>
         images: args.oci_mirror.clone(),
         providers: args.words.clone(),
     };
-    let tell = |it| ui.say(&view::locking(ui.style(), &it));
+    let tell = |it| {
+        ui.message(&view::locking(Style::default(), &it));
+        ui.say(&format!("- {}\n", view::locking(ui.style(), &it)));
+    };
     let has_news = interrupt::heeding(ui, || plugins::lock(&ui.host(world), &choices, &tell))??;
+    ui.message(&view::locked_message(has_news));
     ui.say(&view::locked(ui.style(), has_news));
     Ok(0)
 }
 
 /// Fills a folder with archives of plugins.
-fn mirror(ui: &Ui, world: &Arc<World>, args: &MirrorArgs) -> Result<u8, Diagnostics> {
+fn mirror(ui: &mut Ui, world: &Arc<World>, args: &MirrorArgs) -> Result<u8, Diagnostics> {
+    let ui = speaking(ui, &args.output)?;
     let [folder] = &args.words[..] else {
         return Err(Diagnostic::error("No output directory specified")
             .detail("The providers mirror command requires an output directory as a command-line argument.")
             .into());
     };
-    let tell = |it| ui.say(&view::mirroring(&it));
+    let tell = |it| {
+        ui.message(&view::mirroring_message(&it));
+        ui.say(&view::mirroring(&it));
+    };
     let work = || plugins::mirror(&ui.host(world), &args.platform, Path::new(folder), &tell);
     let problems = interrupt::heeding(ui, work)??;
     Ok(ui.diagnostics(problems))

@@ -5,17 +5,22 @@ use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::workflow::page::page;
 use entail::workflow::show::{ShowTarget, Shown, show, show_json};
 use entail::world::World;
 
-use super::miscounted;
+use super::{miscounted, present};
 use crate::arguments::groups::{ReadingArgs, VariableArgs};
 use crate::ui::{Manner, Ui};
 use crate::view;
+use crate::view::plan::Look;
+use crate::view::style::Style;
 
 /// Show the current state or a saved plan
 ///
-/// Prints the state, or the plan or state in a file that is named.
+/// Prints the state, or the plan or state in a file that is named. With -html, writes a page for a browser instead: one file that
+/// needs no network, with every change, what becomes of its attributes, why, what policies say, what is left out, the graph and the
+/// order of steps.
 #[derive(clap::Args, Debug)]
 pub struct ShowArgs {
     /// Write JSON
@@ -25,6 +30,10 @@ pub struct ShowArgs {
     /// Write the JSON into a file, beside the text for people
     #[arg(long, value_name = "FILE")]
     pub json_into: Option<PathBuf>,
+
+    /// Write a page for a browser, into this file or to the standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub html: Option<String>,
 
     /// Show the state
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
@@ -98,9 +107,35 @@ impl ShowArgs {
     }
 }
 
+impl ShowArgs {
+    /// Returns what is wrong with the flags of a page.
+    fn check_page(&self) -> Result<(), Diagnostics> {
+        let incompatible =
+            |why: &str| Err(Diagnostic::error("Incompatible options").detail(why).into());
+        match self {
+            Self { json: true, .. } | Self { json_into: Some(_), .. } => {
+                incompatible("Of -html and JSON, only one can be written.")
+            }
+            Self { show_sensitive: true, .. } => incompatible(
+                "A page is made to be passed on, and holds no sensitive values: -html does not go with -show-sensitive.",
+            ),
+            _ if !self.reading.reading(&[])?.is_whole() || self.module.is_some() => incompatible(
+                "A page shows the whole plan, and filters it where it is read: -html goes with neither -only, -type nor -module.",
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Shows what is asked for.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
     let asked = args.asked()?;
+    if let Some(file) = &args.html {
+        args.check_page()?;
+        let look = Look { style: Style::default(), ..ui.look() };
+        let text = page(&ui.host(world), &asked, |it| view::page::draw(it, look))?;
+        return present::page(ui, world, file, &text);
+    }
     if args.json {
         ui.out(&format!("{}\n", show_json(&ui.host(world), &asked)?));
         return Ok(0);

@@ -92,7 +92,8 @@ fn line(verdict: &Verdict) -> String {
     out
 }
 
-fn summary(report: &Report, with_possible: bool) -> String {
+/// Returns how many verdicts there are of each level, and what was judged.
+pub fn summary(report: &Report, with_possible: bool) -> String {
     let words = |number: usize, one: &str, many: &str| {
         format!("{number} {}", if number == 1 { one } else { many })
     };

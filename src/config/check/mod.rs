@@ -2,6 +2,7 @@
 
 pub(super) mod alike;
 mod calls;
+mod configured;
 pub mod cycles;
 mod moves;
 mod problems;
@@ -18,17 +19,21 @@ use crate::address::Module as ModuleAddr;
 use crate::diagnostic::{Diagnostics, Sources};
 
 use super::serving::BlocksServed;
-use super::{Config, Module, Variant};
+use super::{Config, Module, ProviderBlock, Variant};
 use crate::world::side_by_side;
 
 pub use problems::unknown_function_provider;
 pub use references::references_problems;
 
-/// Compares what module calls give with what their modules want. OpenTofu looks at nothing else where these differ.
+/// Compares what module calls give with what their modules want, and what they pass of providers with what there is to
+/// pass. OpenTofu looks at nothing else where these differ.
 pub fn check_calls(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for (variant, module) in distinct_variants(config) {
         calls::check_inputs(config, &variant, module, &mut problems);
+    }
+    if !problems.has_errors() {
+        configured::check_given(config, &mut problems);
     }
     problems.0.sort_by_key(|it| it.subject);
     problems.once()
@@ -50,11 +55,13 @@ pub fn check(config: &Config, served: &BlocksServed, sources: &Sources) -> Diagn
 
 fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
     let mut problems = Diagnostics::new();
+    let used = configured::UsedProviders::of(config, served);
     for (address, module) in distinct(config) {
-        references::check_module(config, address, module, &mut problems);
+        let is_used = |it: &ProviderBlock| used.has(module, it);
+        references::check_module((config, address), module, &is_used, &mut problems);
     }
     problems.0.sort_by_key(|it| it.subject);
-    providers::check_presence(config, served, &mut problems);
+    configured::check_presence(config, served, &mut problems);
     problems
 }
 

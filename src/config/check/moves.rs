@@ -80,8 +80,9 @@ pub(super) fn check_moved(config: &Config, sources: &Sources, problems: &mut Dia
     }
 }
 
-/// What each end of the `moved` blocks so far is paired with, and where.
-type Partners = BTreeMap<String, Vec<(Variant, String, Span)>>;
+/// What each end of the `moved` blocks so far is paired with, and where. The same text means all instances of a block
+/// in one statement, and the one without a key in another that names keys: the noun tells.
+type Partners = BTreeMap<(String, &'static str), Vec<(Variant, String, Span)>>;
 
 #[derive(Clone, Copy)]
 enum Side {
@@ -94,7 +95,7 @@ struct End<'m> {
     this: &'m str,
     other: &'m str,
     side: Side,
-    nouns: (&'m str, &'m str),
+    nouns: (&'static str, &'static str),
 }
 
 /// Remembers what one end is paired with, and complains where it was paired with something else.
@@ -106,7 +107,7 @@ fn check_agreement(
     problems: &mut Diagnostics,
 ) {
     let End { this, other, side, nouns: (noun, short) } = end;
-    let all = known.entry(this.to_owned()).or_default();
+    let all = known.entry((this.to_owned(), noun)).or_default();
     let Some((_, first, at)) = all.iter().find(|it| !config.are_apart(&it.0, variant)) else {
         all.push((variant.clone(), other.to_owned(), moved.declared));
         return;

@@ -1,6 +1,6 @@
 //! Everything that can be wrong between the parts of a configuration, one function each.
 
-use crate::address::ConfigResource;
+use crate::address::{ConfigResource, ProviderConfig};
 use crate::diagnostic::{Diagnostic, Span};
 
 fn error(summary: impl Into<String>, detail: impl Into<String>, at: Span) -> Diagnostic {
@@ -74,6 +74,18 @@ pub(super) fn scoped_resource((kind, name): (&str, &str), at: Span) -> Diagnosti
         "The referenced data resource {kind:?} {name:?} is not available from this context."
     );
     error("Reference to scoped resource", detail, at)
+}
+
+/// A call passes a provider configuration that its module does not have.
+pub(super) fn nothing_to_pass(
+    wanted: &ProviderConfig,
+    (name, module): (&str, &str),
+    at: Span,
+) -> Diagnostic {
+    let detail = format!(
+        "This call passes {name}, which {module} does not have: a configuration can be passed where it is written in a provider block, passed in by the caller, or, in the root module, required. Add a provider block or an entry of required_providers to {module}, or take the entry out of this call, so that the called module inherits the configuration."
+    );
+    error(format!("missing provider {wanted}"), detail, at)
 }
 
 /// `[…]` after a resource that does not repeat.

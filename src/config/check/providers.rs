@@ -1,15 +1,14 @@
-//! Whether resources have provider configurations, and module calls pass those that modules expect.
+//! Whether provider configurations are named as they should be, and module calls pass those that modules expect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::address::{DEFAULT_HOST, Module as ModuleAddr, Provider, ProviderConfig};
+use crate::address::{DEFAULT_HOST, Module as ModuleAddr, Provider};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::value::Str;
 
 use super::super::provider::{implied_provider, local_name};
 use super::super::{Config, Module, ModuleCall, ProviderRef, Variant};
 use super::{module_text, problems};
-use crate::config::serving::BlocksServed;
 
 /// Checks how providers are named and passed through the whole configuration.
 pub fn check(config: &Config) -> Diagnostics {
@@ -26,46 +25,6 @@ pub fn check(config: &Config) -> Diagnostics {
         }
     }
     problems
-}
-
-/// Complains of resources whose provider configuration is nowhere.
-pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &mut Diagnostics) {
-    if served.unconfigured.is_empty() {
-        return;
-    }
-    let mut found = Diagnostics::new();
-    for (variant, module) in config.all_variants() {
-        let address = &variant.path;
-        for resource in module.resources.values() {
-            if !served.unconfigured.contains(&(variant.clone(), resource.name.clone())) {
-                continue;
-            }
-            let alias = resource
-                .provider
-                .as_ref()
-                .and_then(|it| it.alias.as_ref())
-                .map(|it| it.text.clone());
-            let wanted = ProviderConfig {
-                module: address.clone(),
-                provider: resource.provider_source.clone(),
-                alias,
-            };
-            let address = if address.is_root() {
-                resource.name.to_string()
-            } else {
-                format!("{address}.{}", resource.name)
-            };
-            let detail = format!(
-                "To work with {address} its original provider configuration at {wanted} is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy {address}, after which you can remove the provider configuration again."
-            );
-            found.push(problems::provider_problem(
-                "Provider configuration not present",
-                detail,
-                resource.provider.as_ref().map_or(resource.declared, |it| it.span),
-            ));
-        }
-    }
-    problems.extend(found.once());
 }
 
 /// One module as its providers see it.
@@ -142,10 +101,10 @@ impl<'a> View<'a> {
         }
         for resource in self.module.resources.values().filter(|it| it.provider.is_none()) {
             let local = implied_provider(&resource.name.kind);
-            if required.contains_key(local) {
+            if required.contains_key(&local) {
                 continue;
             }
-            let implied = Provider::implied(local);
+            let implied = Provider::implied(&local);
             for other in required.values().filter(|it| it.source == implied) {
                 let other = &other.name.text;
                 let detail = format!(

@@ -7,7 +7,7 @@ use crate::syntax::{self, Step};
 use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
-use super::super::{Config, Import, Module, Repetition, suggest};
+use super::super::{Config, Import, Module, ProviderBlock, Repetition, suggest};
 use super::{module_text, problems};
 
 mod resource;
@@ -33,11 +33,11 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Checks every reference of a module.
+/// Checks every reference of a module. `is_used` tells which of its `provider` blocks are evaluated at all.
 pub(super) fn check_module(
-    config: &Config,
-    address: &ModuleAddr,
+    (config, address): (&Config, &ModuleAddr),
     module: &Module,
+    is_used: &dyn Fn(&ProviderBlock) -> bool,
     problems: &mut Diagnostics,
 ) {
     let scope = || Scope::of_module(config, address, module);
@@ -80,7 +80,7 @@ pub(super) fn check_module(
             problems,
         );
     }
-    for provider in &module.providers {
+    for provider in module.providers.iter().filter(|it| is_used(it)) {
         check_all(
             &Scope { repetition: Some(&provider.repetition), ..scope() },
             uses::of_provider(provider),
@@ -127,7 +127,13 @@ pub(super) fn check_selves(address: &ModuleAddr, module: &Module, problems: &mut
                 continue;
             }
             if let Some(reference) = it.references().0.iter().find(|it| is_itself(&it.subject)) {
-                problems.push(problems::self_reference(&resource.name.to_string(), reference.span));
+                let at = match reference.rest.first() {
+                    Some(key @ (Step::Index(..) | Step::LegacyIndex(..))) => {
+                        reference.subject_span.to(key.span())
+                    }
+                    _ => reference.subject_span,
+                };
+                problems.push(problems::self_reference(&resource.name.to_string(), at));
             }
         }
         // Those that run when it is destroyed may name nothing but `self` anyway.
@@ -264,7 +270,7 @@ fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &
             ));
         }
         Subject::Terraform(name) if !["workspace", "applying"].contains(&&**name) => {
-            problems.push(problems::invalid_terraform("terraform", name, at));
+            problems.push(problems::invalid_terraform(&reference.root, name, at));
         }
         _ => {}
     }

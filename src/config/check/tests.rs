@@ -359,3 +359,34 @@ fn data_of_a_check_stays_in_it() {
         "#]],
     );
 }
+
+#[test]
+fn a_whole_call_and_its_instance_without_a_key_move_each_for_itself() {
+    check(
+        r#"
+        -- main.tf --
+        module "b" { source = "./m" }
+        module "c" {
+          source = "./m"
+          count  = 2
+        }
+        moved {
+          from = module.a
+          to   = module.b
+        }
+        moved {
+          from = module.a
+          to   = module.c[1]
+        }
+        moved {
+          from = module.a
+          to   = module.c[0]
+        }
+        -- m/main.tf --
+        resource "terraform_data" "it" {}
+        "#,
+        expect![[r#"
+            Ambiguous move statements  main.tf:14,1
+        "#]],
+    );
+}

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::{Constraint, Operator, Version};
+use super::{Constraint, Constraints, Operator, Version};
+use crate::diagnostic::Span;
 
 /// Compares versions, and build metadata where nothing else differs.
 pub fn compare(a: &Version, b: &Version) -> Ordering {
@@ -17,6 +18,12 @@ pub fn normal(conditions: &[Constraint]) -> String {
     let mut texts: Vec<String> = sorted.into_iter().map(normal_condition).collect();
     texts.dedup();
     texts.join(", ")
+}
+
+/// Returns what several places of a module demand of one version, in its normal form; what cannot be read is left out.
+pub fn normal_text(texts: &[&(String, Span)]) -> String {
+    let read = texts.iter().filter_map(|it| Constraints::parse(&it.0));
+    normal(&read.flat_map(|it| it.0).collect::<Vec<_>>())
 }
 
 fn rank(condition: &Constraint) -> u8 {

@@ -1,6 +1,6 @@
 //! One block looked at with nothing decided: variables, local values, outputs, calls, providers and checks.
 
-use super::{Check, discarded, problems};
+use super::{Check, discarded, problems, unread};
 use crate::config::expansion::{self, Keys};
 use crate::config::{self, Condition, Variant, uses, uses::Use};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
@@ -111,6 +111,9 @@ impl Check<'_> {
             if let Some(input) = input {
                 place = input.value.span;
                 found.extend(self.references(calling, &[uses::of_value(&input.value)]));
+                if found.has_errors() {
+                    return found.into();
+                }
                 let (value, more) = expression::evaluate(&input.value, &self.values.scope(outer));
                 found.extend(more);
                 if found.has_errors() {
@@ -171,12 +174,15 @@ impl Check<'_> {
 
     async fn provider(&self, module: ModuleId, block: &config::ProviderBlock) -> Diagnostics {
         let config = &self.values.structure.module(module).config;
-        let mut found = self.references(config, &uses::of_provider(block));
+        let mut uses = uses::of_provider(block);
         let (Some(schema), Some(provider)) =
             (self.pool.schema(&block.source), self.pool.unconfigured(&block.source))
         else {
-            return found;
+            return self.references(config, &uses);
         };
+        let unread = unread::of_provider(self.pool, block);
+        uses.retain(|it| !unread::is_within(it.expression.span, &unread));
+        let mut found = self.references(config, &uses);
         if found.has_errors() || is_empty(&block.body) {
             return found;
         }

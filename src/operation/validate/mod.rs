@@ -13,13 +13,14 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 mod undecided;
+mod unread;
 
 use futures_util::stream::{self, StreamExt};
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
-use crate::config::{Config, Variant};
-use crate::diagnostic::Diagnostics;
+use crate::config::{Config, Variant, uses};
+use crate::diagnostic::{Diagnostics, Span};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
@@ -36,19 +37,38 @@ const OPEN: usize = 16;
 ///
 /// - `told`: what is wrong with the configuration's references, as [`Session::open_for_validation`] found it.
 pub async fn check(session: &Session, pool: &Pool, told: &Diagnostics) -> Diagnostics {
+    look(session, pool, told).await.0
+}
+
+/// Like [`check`], and gives what was told with it: less what stands where nobody looks, because no schema knows an argument
+/// or a block rests on one with an error.
+pub async fn check_with(session: &Session, pool: &Pool, told: Diagnostics) -> Diagnostics {
+    let told = unread::without_unread(session, pool, told);
+    let (mut problems, idle) = look(session, pool, &told).await;
+    problems.extend(missing_keys(session));
+    problems.extend(unread::without(told, &idle));
+    problems
+}
+
+/// Returns what is wrong, and the expressions of blocks that were not looked at.
+async fn look(session: &Session, pool: &Pool, told: &Diagnostics) -> (Diagnostics, Vec<Span>) {
     let variables = undecided::variables(session.config.root());
-    let mut problems = Diagnostics::new();
+    let (mut problems, mut idle) = (Diagnostics::new(), Vec::new());
     for round in rounds::rounds(&session.config) {
         let values = undecided::values(session, &round.modules, pool, &variables);
         let (chosen, fresh) = (round.chosen, round.fresh);
         let check = Check { session, pool, told, values, chosen, fresh };
-        problems.extend(check.walk().await);
+        let (found, spoilt) = check.walk().await;
+        problems.extend(found);
+        for block in spoilt {
+            idle.extend(check.expressions_of(block));
+        }
         problems.extend(check.values.take_problems());
         problems.extend(crate::observe::imports::invalid_ids(&check.values));
     }
     problems.extend(deprecated_variables(&session.config));
     problems.0.sort_by_key(|it| it.subject.map(|it| (it.file, it.start)));
-    problems.once()
+    (problems.once(), idle)
 }
 
 /// Warns of every call that gives a variable a value against the advice of the called module's author.
@@ -80,21 +100,31 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Looks at block after block, each behind those that it refers to.
+    /// Looks at block after block, each behind those that it refers to. Those that rest on one with an error are not looked
+    /// at, and come beside the problems.
     ///
     /// Blocks that refer to each other in a circle are left out: that is told elsewhere.
-    async fn walk(&self) -> Diagnostics {
+    async fn walk(&self) -> (Diagnostics, Vec<usize>) {
         let blocks = &self.session.graph.blocks;
-        let mut problems = Diagnostics::new();
+        let (mut problems, mut spoilt) = (Diagnostics::new(), Vec::new());
         let mut failed = vec![false; blocks.len()];
-        let mut waiting: Vec<usize> = blocks.iter().map(|it| it.edges.len()).collect();
+        let mut waiting = vec![0; blocks.len()];
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
         for (user, block) in blocks.iter().enumerate() {
-            block.edges.iter().for_each(|edge| users[edge.0].push(user));
+            let unread = self.unread(user);
+            // What a resource says of itself, in a provisioner for one, keeps nobody from looking at it.
+            let is_itself =
+                |used: usize| used == user && matches!(block.key, BlockKey::Resource(_));
+            let is_idle = |it: &&(usize, Span)| is_itself(it.0) || unread::is_within(it.1, &unread);
+            for (used, _) in block.edges.iter().filter(|it| !is_idle(it)) {
+                users[*used].push(user);
+                waiting[user] += 1;
+            }
         }
         let mut ready: Vec<usize> = (0..blocks.len()).filter(|&it| waiting[it] == 0).collect();
         while !ready.is_empty() {
-            let sound: Vec<usize> = ready.iter().copied().filter(|&it| !failed[it]).collect();
+            let (idle, sound): (Vec<usize>, Vec<usize>) = ready.iter().partition(|&&it| failed[it]);
+            spoilt.extend(idle);
             let looked_at =
                 stream::iter(&sound).map(|&block| self.block(block, !users[block].is_empty()));
             let found: Vec<blocks::BlockProblems> = looked_at.buffered(OPEN).collect().await;
@@ -114,7 +144,50 @@ impl Check<'_> {
             }
             ready = next;
         }
-        problems
+        (problems, spoilt)
+    }
+
+    /// Returns the arguments and blocks inside of a block that no schema knows.
+    fn unread(&self, block: usize) -> Vec<Span> {
+        let node = &self.session.graph.blocks[block];
+        let Some(module) = self.session.config.variant(&node.module) else { return Vec::new() };
+        match &node.key {
+            BlockKey::Resource(name) => {
+                module.resources.get(name).map(|it| unread::of_resource(self.pool, it))
+            }
+            BlockKey::Provider(name, alias) => module
+                .provider_block(name, alias.as_deref())
+                .map(|it| unread::of_provider(self.pool, it)),
+            _ => None,
+        }
+        .unwrap_or_default()
+    }
+
+    /// Returns where the expressions of a block are.
+    fn expressions_of(&self, block: usize) -> Vec<Span> {
+        let node = &self.session.graph.blocks[block];
+        let Some(module) = self.module(&node.module) else { return Vec::new() };
+        let config = &self.values.structure.module(module).config;
+        let uses = match &node.key {
+            BlockKey::Local(name) => vec![uses::of_value(&config.locals[name].value)],
+            BlockKey::Output(name) => uses::of_output(&config.outputs[name]),
+            BlockKey::Resource(name) => uses::of_resource(&config.resources[name]),
+            BlockKey::Call(name) => uses::of_call_itself(&config.calls[name]),
+            BlockKey::Check(name) => uses::of_check(&config.checks[name]),
+            BlockKey::Provider(name, alias) => config
+                .provider_block(name, alias.as_deref())
+                .map(uses::of_provider)
+                .unwrap_or_default(),
+            BlockKey::Variable(name) => {
+                let caller = self.session.config.caller(&node.module);
+                let call = caller.and_then(|(outer, call)| {
+                    self.session.config.variant(&outer)?.calls.get(&call)
+                });
+                let input = call.and_then(|it| it.inputs.get(name));
+                input.map(|it| uses::of_value(&it.value)).into_iter().collect()
+            }
+        };
+        uses.iter().map(|it| it.expression.span).collect()
     }
 
     /// Returns whether a block's failure makes looking at its user idle. That of a call itself spoils what is in the

@@ -33,7 +33,7 @@ pub(super) fn unknown_type(resource: &config::Resource, provider: &ProviderSchem
     Diagnostic::error(summary)
         .detail(format!(
             "The provider {} does not support {what} {kind:?}.{hint}",
-            resource.provider_source
+            resource.provider_source.short()
         ))
         .at(resource.labels.0)
 }

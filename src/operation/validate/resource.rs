@@ -1,8 +1,8 @@
 //! A resource, data source or ephemeral resource looked at with nothing decided, and its provider asked.
 
-use super::{Check, problems};
+use super::{Check, problems, unread};
 use crate::address::Mode;
-use crate::config::{self, IgnoreChanges, uses};
+use crate::config::{self, IgnoreChanges, uses, uses::Role};
 use crate::diagnostic::Diagnostics;
 use crate::expression::{self, body};
 use crate::lower::structure::ModuleId;
@@ -14,24 +14,42 @@ use crate::schema::Schema;
 use crate::value::{Type, convert::convert};
 
 impl Check<'_> {
+    /// Looks at what says how often there is one, at the arguments, at the conditions and at the provisioners: what is wrong
+    /// with one of them keeps nobody from looking at the others.
     pub(super) async fn resource(&self, module: ModuleId, block: &config::Resource) -> Diagnostics {
         let config = self.values.structure.module(module).config.clone();
-        let mut found = self.references(&config, &uses::of_resource(block));
+        let mut uses = uses::of_resource(block);
         // A provider that could not be started has been told of.
-        let Some(provider) = self.pool.schema(&block.provider_source) else { return found };
-        let Some(schema) =
-            self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind)
-        else {
-            found.push(problems::unknown_type(block, provider));
-            return found;
+        let Some(provider) = self.pool.schema(&block.provider_source) else {
+            return self.references(&config, &uses);
         };
-        if found.has_errors() {
-            return found;
+        let schema =
+            self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind);
+        let unread = unread::of_resource(self.pool, block);
+        uses.retain(|it| it.role != Role::Value || !unread::is_within(it.expression.span, &unread));
+        let mut found = Diagnostics::new();
+        let mut are_sound = |of: fn(Role) -> bool| {
+            let some: Vec<_> = uses.iter().filter(|it| of(it.role)).cloned().collect();
+            let wrong = self.references(&config, &some);
+            let are_sound = !wrong.has_errors();
+            found.extend(wrong);
+            are_sound
+        };
+        let repeats = are_sound(|it| it == Role::Repetition);
+        let has_body = are_sound(|it| it == Role::Value);
+        let has_rest = are_sound(|it| !matches!(it, Role::Repetition | Role::Value));
+        if repeats {
+            found.extend(self.repetition(module, &block.repetition));
         }
-        found.extend(self.repetition(module, &block.repetition));
-        self.body(module, block, schema, &mut found).await;
-        self.lifecycle(module, block, &mut found);
-        found.extend(crate::execute::provision::check(block));
+        match schema {
+            Some(schema) if has_body => found.extend(self.body(module, block, schema).await),
+            Some(_) => {}
+            None => found.push(problems::unknown_type(block, provider)),
+        }
+        if has_rest {
+            self.lifecycle(module, block, &mut found);
+            found.extend(crate::execute::provision::check(block));
+        }
         found
     }
 
@@ -40,12 +58,10 @@ impl Check<'_> {
         module: ModuleId,
         block: &config::Resource,
         schema: &Schema,
-        found: &mut Diagnostics,
-    ) {
-        let (value, more) =
+    ) -> Diagnostics {
+        let (value, mut found) =
             body::decode_body(&block.body, &schema.block, &self.values.scope(module), &[]);
-        let mut failed = more.has_errors();
-        found.extend(more);
+        let mut failed = found.has_errors();
         let path = self.values.structure.module(module).address.module();
         let address = crate::address::ConfigResource { module: path, resource: block.name.clone() };
         if !failed {
@@ -55,9 +71,9 @@ impl Check<'_> {
         }
         let Some(provider) = self.pool.unconfigured(&block.provider_source).filter(|_| !failed)
         else {
-            return;
+            return found;
         };
-        ignored(block, schema, found);
+        ignored(block, schema, &mut found);
         let (kind, value) = (&*block.name.kind, value.to_plain());
         let answer = match block.name.mode {
             Mode::Managed => provider.validate_resource(kind, &value).await,
@@ -67,6 +83,7 @@ impl Check<'_> {
         found.extend(
             answer.iter().map(|it| of_provider(it, None, Some(&block.body)).about(&address)),
         );
+        found
     }
 
     fn lifecycle(&self, module: ModuleId, block: &config::Resource, found: &mut Diagnostics) {

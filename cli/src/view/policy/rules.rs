@@ -2,6 +2,7 @@
 
 use entail::diagnostic::Sources;
 use entail::policy::lint::Finding;
+use entail::policy::reference::{RelationWords, relations};
 use entail::policy::rules::RuleInfo;
 use entail::policy::{Origin, Policies, PolicySource, VOCABULARY_VERSION};
 use serde_json::{Value as Json, json};
@@ -84,7 +85,7 @@ pub fn list_json(policies: &Policies) -> String {
 pub fn vocabulary(policies: &Policies) -> String {
     let mut out = format!("Vocabulary of policies, version {VOCABULARY_VERSION}\n\n");
     out.push_str("| Relation | Columns | Says |\n|---|---|---|\n");
-    for (usage, columns, says) in relations(policies) {
+    for RelationWords { usage, columns, says } in relations(policies) {
         out.push_str(&format!("| `{usage}` | {columns} | {says} |\n"));
     }
     out
@@ -92,33 +93,15 @@ pub fn vocabulary(policies: &Policies) -> String {
 
 /// Returns the vocabulary as a document.
 pub fn vocabulary_document(policies: &Policies) -> Json {
-    let relations = relations(policies).into_iter().map(|(usage, columns, says)| {
-        let name = usage.split('(').next().unwrap_or(&usage).to_owned();
-        let columns: Vec<&str> = columns.split(", ").collect();
-        json!({ "name": name, "usage": usage, "columns": columns, "says": says })
+    let relations = relations(policies).into_iter().map(|it| {
+        let columns: Vec<&str> = it.columns.split(", ").collect();
+        json!({ "name": it.name(), "usage": it.usage, "columns": columns, "says": it.says })
     });
     json!({
         "format_version": "1.0",
         "vocabulary_version": VOCABULARY_VERSION,
         "relations": relations.collect::<Vec<_>>(),
     })
-}
-
-/// The relations of the vocabulary: how they are used, their columns, and what they say.
-fn relations(policies: &Policies) -> Vec<(String, String, String)> {
-    let relations = policies.program.relations.iter();
-    let ours = relations.filter(|it| !it.name.contains(['@', ':']) && !it.doc.is_empty());
-    let told = ours.map(|it| {
-        let doc = it.doc.join(" ");
-        let (usage, says) = doc.split_once("`: ").unwrap_or((&it.name, &doc));
-        let columns = match it.columns.len() {
-            // The last column of a verdict is the number of its rule.
-            many if many > usage.matches(',').count() + 1 => it.columns[..many - 1].join(", "),
-            _ => it.columns.join(", "),
-        };
-        (usage.trim_start_matches('`').to_owned(), columns, says.to_owned())
-    });
-    told.collect()
 }
 
 /// Returns what a rule, or a relation of the vocabulary, is about.
@@ -129,9 +112,8 @@ pub fn about(policies: &Policies, name: &str, sources: &Sources) -> Option<Strin
     if !rules.is_empty() {
         return Some(rules.join("\n"));
     }
-    let is_meant = |usage: &str| usage.split('(').next() == Some(name);
-    let found = relations(policies).into_iter().find(|it| is_meant(&it.0))?;
-    Some(format!("{} ({})\n  {}\n", found.0, found.1, found.2))
+    let found = relations(policies).into_iter().find(|it| it.name() == name)?;
+    Some(format!("{} ({})\n  {}\n", found.usage, found.columns, found.says))
 }
 
 fn rule(rule: &RuleInfo, sources: &Sources) -> String {
@@ -158,8 +140,7 @@ fn rule(rule: &RuleInfo, sources: &Sources) -> String {
 pub fn names(policies: &Policies) -> Vec<String> {
     let rules = policies.rules.iter().map(|it| it.name.clone());
     let relations = relations(policies);
-    let relations = relations.iter().filter_map(|it| it.0.split('(').next());
-    rules.chain(relations.map(ToOwned::to_owned)).collect()
+    rules.chain(relations.iter().map(|it| it.name().to_owned())).collect()
 }
 
 /// Returns what lints found, in lines that editors understand.
