@@ -62,7 +62,9 @@ const LONGEST: usize = 16;
 const ENDS: (usize, usize) = (7, 6);
 
 /// Leaves the middle out of long chains of reasons: where they begin and where they end is what is asked for.
-pub fn fold(lines: Vec<Line>) -> Vec<Line> {
+///
+/// - `whole`: what shows all of it.
+pub fn fold(lines: Vec<Line>, whole: &str) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::with_capacity(lines.len());
     let mut rest = lines.as_slice();
     while !rest.is_empty() {
@@ -76,7 +78,7 @@ pub fn fold(lines: Vec<Line>) -> Vec<Line> {
                 out.extend_from_slice(&chain[..begin]);
                 out.push(Line {
                     depth: chain[begin].depth,
-                    text: format!("… {left_out} steps in between: -depth=999 shows them"),
+                    text: format!("… {left_out} steps in between: {whole} shows them"),
                     is_reason: false,
                     origins: Vec::new(),
                 });
@@ -251,6 +253,8 @@ pub(super) fn shape_to_json(shape: &Shape, leaves: &dyn Leaves) -> Value {
 mod tests {
     use super::*;
 
+    const WHOLE: &str = "-depth=999";
+
     fn line(depth: usize, is_reason: bool) -> Line {
         Line { depth, text: format!("at {depth}"), is_reason, origins: Vec::new() }
     }
@@ -258,18 +262,18 @@ mod tests {
     #[test]
     fn a_long_chain_keeps_its_ends() {
         let chain: Vec<Line> = (0..40).map(|it| line(it, true)).collect();
-        let folded = fold(chain.clone());
+        let folded = fold(chain.clone(), WHOLE);
         assert_eq!(folded.len(), ENDS.0 + 1 + ENDS.1);
         assert_eq!((folded.first(), folded.last()), (chain.first(), chain.last()));
         assert_eq!(folded[ENDS.0].text, "… 27 steps in between: -depth=999 shows them");
-        assert_eq!(fold(chain[..LONGEST].to_vec()), chain[..LONGEST]);
+        assert_eq!(fold(chain[..LONGEST].to_vec(), WHOLE), chain[..LONGEST]);
     }
 
     #[test]
     fn what_is_listed_is_told_whole() {
         let listed: Vec<Line> = (0..40).map(|_| line(1, false)).collect();
-        assert_eq!(fold(listed.clone()), listed);
+        assert_eq!(fold(listed.clone(), WHOLE), listed);
         let several: Vec<Line> = (0..40).map(|it| line(1 + it % 3, true)).collect();
-        assert_eq!(fold(several.clone()), several);
+        assert_eq!(fold(several.clone(), WHOLE), several);
     }
 }

@@ -10,11 +10,13 @@ use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, Str};
 
 mod content;
+mod cursor;
 #[cfg(test)]
 mod edit;
 mod expression;
 mod format;
 mod json;
+mod mend;
 mod parser;
 mod pieces;
 mod place;
@@ -29,8 +31,10 @@ mod traversal;
 mod walk;
 
 pub use content::{AttributeSchema, BlockSchema};
+pub use cursor::{Around, At, Cursor, Written, cursor};
 pub use format::format;
 pub use json::{JsonKind, JsonString, JsonValue, parse_json};
+pub use mend::mended;
 pub(crate) use parser::exact;
 pub use pieces::parse_each;
 pub use traversal::parse_traversal;

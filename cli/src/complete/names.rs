@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Arg;
+use entail::install::Settings;
 use entail::operation::policies::PolicyChoice;
 use entail::reason::catalogue::catalogue;
 use entail::workflow::names::{self, Where};
@@ -44,6 +45,8 @@ pub enum Kind {
     Folder,
     /// Shells that there is a script for.
     Shell,
+    /// Hosts of which the CLI configuration speaks.
+    Host,
 }
 
 /// Returns what a command takes as its word of this number.
@@ -64,6 +67,7 @@ pub fn positional(command: &str, number: usize) -> &'static [Kind] {
         ("validate" | "policy check" | "providers mirror" | "man", 0) => &[Kind::Folder],
         ("state push" | "show", 0) => &[Kind::File],
         ("completion", 0) => &[Kind::Shell],
+        ("login" | "logout", 0) => &[Kind::Host],
         _ => &[],
     }
 }
@@ -85,6 +89,12 @@ pub fn of_flag(command: &str, name: &str, flag: &Arg) -> &'static [Kind] {
         (_, "FILE" | "KEY" | "PATH" | "PATH|SOURCE") => &[Kind::File],
         _ => &[],
     }
+}
+
+/// Returns the hosts that the CLI configuration names.
+fn hosts(world: &World) -> BTreeSet<String> {
+    let settings = Settings::of(world);
+    settings.hosts.keys().chain(settings.credentials.keys()).cloned().collect()
 }
 
 /// The names of one folder.
@@ -114,6 +124,7 @@ impl Names {
             Kind::Shell => {
                 ["bash", "elvish", "fish", "powershell", "zsh"].map(str::to_owned).into()
             }
+            Kind::Host => hosts(&self.world),
             Kind::Assignment => {
                 let all = names::variables(&host).into_iter();
                 return all.map(|it| part(format!("{before}{it}="))).collect();

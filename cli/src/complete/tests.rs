@@ -94,6 +94,22 @@ fn addresses_come_from_the_configuration_and_the_state() {
 }
 
 #[test]
+fn hosts_of_the_cli_configuration_are_completed() {
+    let folder = Folder::new("hosts");
+    let file = folder.0.join("cli.tfrc");
+    let text = "credentials \"b.example.com\" { token = \"t\" }\nhost \"a.example.com\" { services = {} }\n";
+    fs::write(&file, text).expect("a file");
+    for command in ["login", "logout"] {
+        let mut world = folder.world();
+        world.environment.insert("TF_CLI_CONFIG_FILE".into(), file.display().to_string());
+        let words = unfinished(&format!("entail {command} "));
+        let found = candidates(&words[1..], world);
+        let found: Vec<_> = found.iter().map(|it| it.word.as_str()).collect();
+        assert_eq!(found, ["a.example.com", "b.example.com"]);
+    }
+}
+
+#[test]
 fn files_relations_and_workspaces_are_completed() {
     let folder = Folder::new("files");
     folder.check("entail apply ", &["folder/", "saved.plan"]);
