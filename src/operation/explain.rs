@@ -3,11 +3,15 @@
 mod asked;
 pub mod causes;
 mod context;
+mod every;
+mod links;
 mod missed;
 mod parts;
 mod waiting;
 mod whole;
 pub(super) mod words;
+
+use std::collections::BTreeMap;
 
 use crate::world::PROGRAM;
 use entail_rules::{Atom, Node};
@@ -25,7 +29,10 @@ use self::missed::Goals;
 
 pub use context::{ExplainContext, Relation};
 pub(super) use context::{blocks, declared, protected};
+pub use every::{Every, Told, every};
+pub use links::{Link, Links};
 pub use parts::{Parts, parts};
+pub use waiting::{Turn, Turns};
 
 /// Tells what the steps of an address wait for, or, without one, the longest way through the run.
 ///
@@ -71,6 +78,9 @@ enum About {
     Relation(String),
 }
 
+/// The flag that shows every step of an answer.
+const WHOLE: &str = "-depth=999";
+
 /// The relations that say what was decided of a node, in the order in which people ask. What forbids the plan comes
 /// first: it says as well what would be done.
 const DECISIONS: &[&str] = &[
@@ -89,6 +99,38 @@ const DECISIONS: &[&str] = &[
     "keeps_value",
     "selected",
 ];
+
+/// What something comes from, and who marked it as secret.
+type Found = (Vec<causes::Cause>, Vec<causes::Cause>);
+
+/// Tells what is proven, and what it comes from.
+fn told(proofs: &[Proof], found: &Found, context: &ExplainContext) -> Vec<Line> {
+    let mut answer: Vec<Line> = proofs.iter().flat_map(|it| lines(it, context)).collect();
+    // A value is its own answer; what is decided of an object goes before.
+    let less = usize::from(answer.is_empty());
+    for all in [&found.0, &found.1] {
+        answer.extend(causes::lines(all, less));
+    }
+    answer
+}
+
+/// What is decided of each node that is wanted: of the relations that say so, the first one.
+fn decided(
+    known: &Known,
+    is_wanted: impl Fn(Node) -> bool,
+) -> BTreeMap<Node, (&'static str, Vec<u64>)> {
+    let mut found = BTreeMap::new();
+    for relation in DECISIONS {
+        let column = usize::from(*relation == "violation");
+        for row in known.rows(relation) {
+            let node = row.get(column).and_then(|it| Node::from_word(*it));
+            if let Some(node) = node.filter(|it| is_wanted(*it)) {
+                found.entry(node).or_insert((*relation, row));
+            }
+        }
+    }
+    found
+}
 
 impl Question {
     /// Reads a question: an address, and perhaps the action that is missed.
@@ -161,7 +203,7 @@ impl Question {
         if answer.is_empty() {
             return Ok(self.nothing(context));
         }
-        Ok(align(&if depth.is_none() { fold(answer) } else { answer }))
+        Ok(align(&if depth.is_none() { fold(answer, WHOLE) } else { answer }))
     }
 
     /// Whether what is asked of an object is one of its attributes.
@@ -178,17 +220,9 @@ impl Question {
         {
             return lines;
         }
-        let mut answer: Vec<Line> =
-            self.proofs(context).iter().flat_map(|it| lines(it, context)).collect();
-        if let (Some(causes), About::Decision) = (causes, &self.about) {
-            let (found, secret) = self.causes(context, causes);
-            // A value is its own answer; what is decided of an object goes before.
-            let less = usize::from(answer.is_empty());
-            for all in [found, secret] {
-                answer.extend(causes::lines(&all, less));
-            }
-        }
-        answer
+        let causes = causes.filter(|_| matches!(self.about, About::Decision));
+        let found = causes.map(|it| self.causes(context, it)).unwrap_or_default();
+        told(&self.proofs(context), &found, context)
     }
 
     /// The proofs of what is decided. Nothing is decided of values and of wholes, so that nothing is concluded for them.
@@ -202,11 +236,7 @@ impl Question {
     }
 
     /// What what is asked comes from, and who marked it as secret.
-    fn causes(
-        &self,
-        context: &ExplainContext,
-        causes: &Causes<'_>,
-    ) -> (Vec<causes::Cause>, Vec<causes::Cause>) {
+    fn causes(&self, context: &ExplainContext, causes: &Causes<'_>) -> Found {
         let part = match &self.asked {
             Asked::Decided(node) => match context.structure.kind(*node) {
                 NodeKind::Object(..) => return (causes.of_object(*node), Vec::new()),
@@ -246,15 +276,7 @@ impl Question {
     /// What is decided of the node that is asked.
     fn decided(&self, known: &Known) -> Vec<(&'static str, Vec<u64>)> {
         let Some(node) = self.asked.node() else { return Vec::new() };
-        for relation in DECISIONS {
-            let column = usize::from(*relation == "violation");
-            let rows = known.rows(relation).into_iter();
-            let mut found = rows.filter(|row| row.get(column) == Some(&node.word()));
-            if let Some(row) = found.next() {
-                return vec![(relation, row)];
-            }
-        }
-        Vec::new()
+        decided(known, |it| it == node).into_values().collect()
     }
 
     fn causes_of_decision(&self, context: &ExplainContext, causes: &Causes<'_>) -> Vec<Line> {

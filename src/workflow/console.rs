@@ -70,3 +70,27 @@ pub fn console<T: Send>(
         Ok(converse(&Console { values, pool: &pool }))
     })?
 }
+
+/// Evaluates one expression for who only looks: no lock is taken, no plugin is started whose schema is known, and the state counts
+/// where it is at hand. What is secret is hidden.
+///
+/// # Errors
+///
+/// If the configuration cannot be used, or the expression cannot be evaluated.
+pub fn peek(host: &Host<'_>, text: &str) -> Result<String, Diagnostics> {
+    with_room(|runtime| {
+        let (world, sources) = (host.world.clone(), host.sources.clone());
+        let session = Session::open_to_peek(world, sources)?;
+        let is_sealed = session.config.root().encryption.is_some()
+            || host.world.variable("TF_ENCRYPTION").is_some();
+        let is_at_hand = !is_sealed && session.backend.at_hand().is_some();
+        let stored = if is_at_hand { session.snapshot()?.state } else { None };
+        let stored = stored.unwrap_or_default();
+        let (inputs, _, _) = session.given_variables(&Request::default());
+        let variables = session.variables_or_unknown(&inputs)?;
+        let needed = session.callable_providers(&stored);
+        let (pool, _) = runtime.block_on(Pool::schemas_only(&session.provider_sources, needed));
+        let values = operation::open(&session, &pool, &stored, &variables)?;
+        operation::answer(&values, &pool, text)
+    })?
+}

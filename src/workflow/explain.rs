@@ -14,10 +14,13 @@ use crate::observe::provider_sources::ProviderSources;
 use crate::operation::explain::causes::Causes;
 use crate::operation::explain::causes::origin::given;
 use crate::operation::explain::{ExplainContext, Parts, Question, Relation, order, parts};
+pub use crate::operation::graph::GraphOptions;
 use crate::operation::models::{self, Basis};
 use crate::operation::plan::Planned;
+use crate::operation::saved::Loaded;
 use crate::operation::session::Session;
 use crate::operation::{graph as drawing, plan as operation, saved};
+use crate::plan::Plan;
 use crate::state::State;
 
 /// What a question is asked of: a saved plan, or one that is made for it.
@@ -131,13 +134,23 @@ type Answer<'a> = &'a (dyn Fn(&ExplainContext, &Causes<'_>) -> Result<String, Di
 fn of_saved(host: &Host<'_>, path: &Path, answer: Answer<'_>) -> Result<String, Diagnostics> {
     let (world, sources) = (host.world, host.sources);
     let mut loaded = saved::load(world, sources, &world.root.join(path))?;
+    of_loaded(host, &mut loaded, |context, causes, _| answer(context, causes))
+}
+
+/// Answers from a saved plan that was read.
+pub(super) fn of_loaded<T>(
+    host: &Host<'_>,
+    loaded: &mut Loaded,
+    answer: impl FnOnce(&ExplainContext, &Causes<'_>, &Plan) -> Result<T, Diagnostics>,
+) -> Result<T, Diagnostics> {
+    let (world, sources) = (host.world, host.sources);
     let config = loaded.fit(world, sources)?;
     let (places, variables) =
         (loaded.spans(sources), loaded.variables(&config, &Default::default()));
     let basis = Basis { config: &config, sources, world, variables: &variables, places: &places };
-    let model = models::of_saved(&loaded, &basis);
+    let model = models::of_saved(loaded, &basis);
     let causes = Causes { model: &model, given: &loaded.given };
-    answer(&ExplainContext::of_saved(world, &loaded)?, &causes)
+    answer(&ExplainContext::of_saved(world, loaded)?, &causes, &loaded.plan)
 }
 
 /// Answers from a plan that is made for it.
@@ -253,21 +266,27 @@ pub fn facts(
     })?
 }
 
-/// Returns what waits for what, as a drawing program reads it: the configuration's blocks, or a saved plan's steps.
+/// Returns what waits for what, as a drawing program reads it: the configuration's blocks, or a saved plan's steps; and what is
+/// wrong with a configuration whose circles are drawn.
 ///
 /// # Errors
 ///
 /// If the configuration or the plan cannot be read.
-pub fn graph(host: &Host<'_>, plan: Option<&Path>) -> Result<String, Diagnostics> {
+pub fn graph(
+    host: &Host<'_>,
+    plan: Option<&Path>,
+    options: GraphOptions,
+) -> Result<(String, Diagnostics), Diagnostics> {
     with_room(|_| {
-        if let Some(path) = plan {
-            return Ok(drawing::dot_of_plan(&saved::load(
-                host.world,
-                host.sources,
-                &host.world.root.join(path),
-            )?));
-        }
         let (world, sources) = (host.world.clone(), host.sources.clone());
-        Ok(drawing::dot(&Session::open(world, sources, &Choice::default())?))
+        if let Some(path) = plan {
+            let loaded = saved::load(&world, &sources, &world.root.join(path))?;
+            return Ok((drawing::dot_of_plan(&loaded), Diagnostics::new()));
+        }
+        let (session, problems) = match options.draws_cycles {
+            true => Session::open_for_validation(world, sources)?,
+            false => (Session::open(world, sources, &Choice::default())?, Diagnostics::new()),
+        };
+        Ok((drawing::dot(&session, options), problems))
     })?
 }

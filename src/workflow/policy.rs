@@ -77,6 +77,22 @@ fn check_here(host: &Host<'_>, options: &CheckOptions) -> Result<Checked, Diagno
     Ok(Checked { report, rules: policies.rules, problems })
 }
 
+/// Judges a configuration by the policies in force, where there are any.
+///
+/// # Errors
+///
+/// As for [`check`].
+pub fn check_where_any(host: &Host<'_>) -> Result<Option<Checked>, Diagnostics> {
+    with_room(|_| {
+        let options = CheckOptions::default();
+        let (session, _) = Session::open_in_place(host.world.clone(), host.sources.clone())?;
+        match policies::find(&session, &options.policies)?.is_empty() {
+            true => Ok(None),
+            false => check_here(host, &options).map(Some),
+        }
+    })?
+}
+
 /// The world in a folder, and what is asked as it is named from there.
 fn below(
     world: &World,

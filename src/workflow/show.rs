@@ -18,7 +18,7 @@ use crate::operation::saved;
 use crate::operation::session::{self, Session};
 use crate::plan::configuration::{document, module_document};
 use crate::plan::file::is_archive;
-use crate::plan::{Plan, json, state_json};
+use crate::plan::{Plan, action_tokens, json, state_json};
 use crate::policy::Report;
 use crate::schema::ProviderSchema;
 use crate::state::State;
@@ -122,14 +122,32 @@ pub fn state_json(host: &Host<'_>, state: &State) -> Result<String, Diagnostics>
 }
 
 /// What was found of what is asked for.
-enum Opened {
+pub(super) enum Opened {
     State(Option<State>),
     Plan(Box<saved::Loaded>),
     Config,
     Module(String),
 }
 
-fn found(host: &Host<'_>, subject: &ShowTarget) -> Result<Opened, Diagnostics> {
+/// Returns what a saved plan does: the resource of each object, with the words for its action.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn planned(host: &Host<'_>, plan: &Path) -> Result<Vec<(String, &'static str)>, Diagnostics> {
+    let loaded = saved::load(host.world, host.sources, &host.world.root.join(plan))?;
+    let changes = loaded.plan.changes.iter();
+    let words = changes.map(|it| {
+        let action = match action_tokens(it.action) {
+            [one] => *one,
+            _ => "replace",
+        };
+        (it.address.config().to_string(), action)
+    });
+    Ok(words.collect())
+}
+
+pub(super) fn found(host: &Host<'_>, subject: &ShowTarget) -> Result<Opened, Diagnostics> {
     let path = |it: &Path| host.world.root.join(it);
     Ok(match subject {
         ShowTarget::State => Opened::State(OpenState::open(host, &Choice::default())?.read(host)?),
@@ -202,7 +220,7 @@ fn module(host: &Host<'_>, folder: &Path) -> Result<String, Diagnostics> {
     }
 }
 
-async fn of_state(host: &Host<'_>, state: &State) -> (Schemas, Diagnostics) {
+pub(super) async fn of_state(host: &Host<'_>, state: &State) -> (Schemas, Diagnostics) {
     let needed = state.resources.values().map(|it| it.provider.provider.clone());
     let (pool, problems) =
         Pool::schemas_only(&ProviderSources::of(host.world, host.sources), needed).await;
@@ -219,7 +237,7 @@ async fn state_document(host: &Host<'_>, state: &State) -> Result<String, Diagno
 }
 
 /// Returns the configuration that a saved plan holds, and what the providers of plan and configuration announce.
-async fn of_plan(
+pub(super) async fn of_plan(
     host: &Host<'_>,
     loaded: &saved::Loaded,
 ) -> Result<(Config, Schemas, Diagnostics), Diagnostics> {

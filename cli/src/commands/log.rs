@@ -10,9 +10,10 @@ use entail::operation::log::{Found, Run, find};
 use entail::workflow::log::runs;
 use entail::world::World;
 
-use super::{at_most_one, silence};
+use super::{at_most_one, present, silence};
 use crate::ui::Ui;
 use crate::view::log as view;
+use crate::view::page::log as page;
 
 /// Show what was done to the state: every apply, destroy, refresh and import
 ///
@@ -37,6 +38,10 @@ pub struct LogArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
+    /// Write a page for a browser, into this file or to the standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub html: Option<String>,
+
     /// Show the log of this state file
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
@@ -58,11 +63,14 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &LogArgs) -> Result<u8, Diagno
     if args.timeline && !shows_one {
         return Err(incompatible("-timeline draws one run: name it, or use -last.").into());
     }
+    if args.html.is_some() && args.json {
+        return Err(incompatible("Of -html and -json, only one can be written.").into());
+    }
     let files = Choice { state: args.state.clone(), ..Choice::default() };
     let runs = runs(&ui.host(world), &files)?;
     if args.last {
         return match runs.last() {
-            Some(last) => Ok(show(ui, args, last)),
+            Some(last) => show(ui, world, args, last),
             None => Err(nothing().into()),
         };
     }
@@ -70,12 +78,19 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &LogArgs) -> Result<u8, Diagno
         None => {
             let newest: Vec<&Run> =
                 runs.iter().rev().take(args.limit.unwrap_or(usize::MAX)).collect();
-            match args.json {
-                true => ui.out(&view::to_json(&newest)),
-                false => ui.out(&view::list(&newest, &ui.style())),
+            match (args.json, &args.html) {
+                (true, _) => ui.out(&view::to_json(&newest)),
+                (_, Some(file)) => return present::page(ui, world, file, &page::draw(&newest)),
+                (false, None) => ui.out(&view::list(&newest, &ui.style())),
             }
         }
-        Some(Found::Run(run)) => return Ok(show(ui, args, run)),
+        Some(Found::Run(run)) => return show(ui, world, args, run),
+        Some(Found::History(_)) if args.html.is_some() => {
+            return Err(incompatible(
+                "A page is drawn of runs: -html does not go with an address.",
+            )
+            .into());
+        }
         Some(Found::History(history)) => match args.json {
             true => ui.out(&view::history_to_json(&history)),
             false => ui.out(&view::history(&history, &ui.style())),
@@ -84,14 +99,17 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &LogArgs) -> Result<u8, Diagno
     Ok(0)
 }
 
-fn show(ui: &Ui, args: &LogArgs, run: &Run) -> u8 {
+fn show(ui: &Ui, world: &World, args: &LogArgs, run: &Run) -> Result<u8, Diagnostics> {
     let style = ui.style();
+    if let Some(file) = &args.html {
+        return present::page(ui, world, file, &page::draw(&[run]));
+    }
     match (args.json, args.timeline) {
         (true, _) => ui.out(&view::run_to_json(run)),
         (false, true) => ui.out(&view::timeline(run, &style)),
         (false, false) => ui.out(&view::run(run, &style)),
     }
-    0
+    Ok(0)
 }
 
 fn incompatible(why: &str) -> Diagnostic {

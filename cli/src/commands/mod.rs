@@ -21,6 +21,8 @@ pub mod import;
 pub mod init;
 pub mod log;
 pub mod login;
+#[cfg(feature = "lsp")]
+pub mod lsp;
 pub mod man;
 pub mod metadata;
 pub mod minimal;
@@ -92,6 +94,8 @@ pub enum Command {
     Log(log::LogArgs),
     Login(login::LoginArgs),
     Logout(login::LogoutArgs),
+    #[cfg(feature = "lsp")]
+    Lsp(lsp::LspArgs),
     #[command(hide = true)]
     Man(man::ManArgs),
     Metadata(metadata::MetadataArgs),

@@ -1,9 +1,9 @@
 //! What commands show when their operation is done: plans, results, outputs.
 
-use entail::world::PROGRAM;
+use entail::world::{PROGRAM, World};
 use std::path::Path;
 
-use entail::diagnostic::Diagnostics;
+use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, OutputNote, Sink, Stage, tell_plan};
 use entail::plan::Plan;
 use entail::state::State;
@@ -12,7 +12,7 @@ use crate::ui::Ui;
 use crate::view::output::all_text;
 use crate::view::plan::{Schemas, write, write_next_step};
 use crate::view::progress::closing;
-use crate::view::style::Paint;
+use crate::view::style::{Paint, harmless};
 
 /// Shows a plan and the problems of making it: messages for machines, a screen for people.
 pub fn plan(ui: &Ui, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
@@ -22,6 +22,20 @@ pub fn plan(ui: &Ui, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
     }
     ui.show(|out| write(out, (plan, schemas), ui.look(), ui.reading()));
     ui.diagnostics(problems);
+}
+
+/// Writes a page for a browser: into a file, or to the standard output where none is named.
+pub fn page(ui: &Ui, world: &World, file: &str, text: &str) -> Result<u8, Diagnostics> {
+    if file.is_empty() {
+        ui.out(text);
+        return Ok(0);
+    }
+    std::fs::write(world.root.join(file), text).map_err(|why| {
+        Diagnostic::error("Failed to write the page")
+            .detail(format!("The file that -html names, {file}, could not be written: {why}."))
+    })?;
+    ui.out(&format!("The page is in {}.\n", harmless(file)));
+    Ok(0)
 }
 
 /// Says what can be done with a plan, where there is something to do.

@@ -41,7 +41,7 @@ fn outcome(it: Outcome, style: &Style) -> String {
 }
 
 /// Returns what a run has done, in numbers.
-fn summary(run: &Run) -> String {
+pub fn summary(run: &Run) -> String {
     let count = &run.counts;
     let numbers = [
         (count.imported, "imported"),

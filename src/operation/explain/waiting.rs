@@ -91,6 +91,18 @@ impl Steps {
         found
     }
 
+    /// The steps on the longest way through the run, the first one first.
+    fn critical(&self, longest: &FxHashMap<At, (usize, Option<At>)>) -> Vec<At> {
+        let last = self.steps.iter().max_by_key(|it| (longest.get(*it).map(|it| it.0), **it));
+        last.map_or_else(Vec::new, |it| self.way(longest, *it))
+    }
+
+    /// The same steps, with what comes last first.
+    fn turned(&self) -> Steps {
+        let (before, after) = (self.after.clone(), self.before.clone());
+        Steps { steps: self.steps.clone(), before, after }
+    }
+
     /// The steps on the longest way to a phase, the first one first.
     fn way(&self, longest: &FxHashMap<At, (usize, Option<At>)>, to: At) -> Vec<At> {
         let (mut way, mut at) = (Vec::new(), Some(to));
@@ -103,6 +115,50 @@ impl Steps {
         way.reverse();
         way
     }
+}
+
+/// When each step of a plan can be carried out, where every step takes as long as any other.
+#[derive(Clone, Debug, Default)]
+pub struct Turns {
+    /// The steps, those that can come first before others.
+    pub steps: Vec<Turn>,
+    /// How many steps lie on the longest way through the run.
+    pub most: usize,
+}
+
+/// One step of a plan.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// Whose step it is.
+    pub name: String,
+    /// What is carried out, as a sentence.
+    pub text: String,
+    /// The first turn in which it can be carried out; they are counted from 1.
+    pub first: usize,
+    /// The last turn in which it can be, for the run to take no longer.
+    pub last: usize,
+    /// Its place on the longest way through the run, where it lies on that.
+    pub critical: Option<usize>,
+}
+
+/// Returns the turns of a plan, with the same longest way as [`tell`] has.
+pub fn turns(context: &ExplainContext, causes: &Causes<'_>) -> Turns {
+    let steps = Steps::of(context.engine, &context.facts);
+    let (longest, rest) = (steps.longest(), steps.turned().longest());
+    let teller = Teller { context, causes };
+    let critical: FxHashMap<At, usize> = steps.critical(&longest).into_iter().zip(0..).collect();
+    let most = critical.len();
+    let length = |of: &FxHashMap<At, (usize, Option<At>)>, at: &At| of.get(at).map_or(1, |it| it.0);
+    let turn = |at: &At| Turn {
+        name: context.name(at.0),
+        text: teller.step(*at),
+        first: length(&longest, at),
+        last: (most + 1).saturating_sub(length(&rest, at)),
+        critical: critical.get(at).copied(),
+    };
+    let mut own: Vec<At> = steps.steps.iter().copied().collect();
+    own.sort_by_key(|it| (length(&longest, it), *it));
+    Turns { steps: own.iter().map(turn).collect(), most }
 }
 
 /// Tells what the steps of a node wait for, or, without one, the longest way through the run.
@@ -146,8 +202,7 @@ pub fn tell(
         document["address"] = context.name(node).into();
         document["steps"] = all.into();
     }
-    let last = steps.steps.iter().max_by_key(|it| (longest.get(*it).map(|it| it.0), **it));
-    let critical = last.map_or_else(Vec::new, |it| steps.way(&longest, *it));
+    let critical = steps.critical(&longest);
     lines.push(line(0, teller.way("the longest way through the run", &critical), None));
     document["critical_path"] =
         critical.iter().map(|it| Json::from(teller.step(*it))).collect::<Vec<_>>().into();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use entail::address::{Mode, Provider};
-use entail::event::{Summary, is_told};
+use entail::event::{Summary, is_listed};
 use entail::plan::{Action, Change, OutputChange, Plan};
 use entail::request::PlanMode;
 use entail::schema::{AttributeSchema, BlockSchema, mark_sensitive};
@@ -57,7 +57,7 @@ pub fn write(
     let renderer = Renderer { style: look.style };
     let screen = Screen { plan, schemas, look, reading, renderer };
     let has_drift = screen.drift(out)?;
-    let shown: Vec<&Change> = plan.changes.iter().filter(|it| is_shown(it)).collect();
+    let shown: Vec<&Change> = plan.changes.iter().filter(|it| is_listed(it)).collect();
     let outputs: Vec<&OutputChange> =
         plan.outputs.values().filter(|it| it.action != Action::NoOp).collect();
 
@@ -73,13 +73,6 @@ pub fn write(
     screen.left_out(out)
 }
 
-fn is_shown(change: &Change) -> bool {
-    is_told(change)
-        && (change.action != Action::NoOp
-            || change.previous_address.is_some()
-            || change.importing.is_some())
-}
-
 struct Screen<'a> {
     plan: &'a Plan,
     schemas: &'a Schemas,
@@ -88,7 +81,7 @@ struct Screen<'a> {
     renderer: Renderer,
 }
 
-impl Screen<'_> {
+impl<'a> Screen<'a> {
     fn style(&self) -> Style {
         self.look.style
     }
@@ -127,7 +120,7 @@ impl Screen<'_> {
     }
 
     /// Returns the changes outside that are worth showing: all of them in refresh-only mode, else what planned changes rest on.
-    fn noticed(&self) -> Vec<(&Change, Diff)> {
+    fn noticed(&self) -> Vec<(&'a Change, Diff)> {
         let refresh_only = self.plan.mode == PlanMode::RefreshOnly;
         let mut relevant: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
         for (resource, path) in &self.plan.relevant_attributes {
@@ -154,7 +147,7 @@ impl Screen<'_> {
         !changes && self.plan.outputs.values().all(|it| it.action == Action::NoOp)
     }
 
-    fn compare<'a>(&self, change: &'a Change, relevant: Reach<'a>) -> Diff {
+    fn compare<'c>(&self, change: &'c Change, relevant: Reach<'c>) -> Diff {
         let replace = Reach::ends(&change.replace_paths);
         match self.schema(change) {
             Some(schema) => {
@@ -271,6 +264,20 @@ impl Screen<'_> {
         format!("{symbol} {text}")
     }
 
+    fn output(&self, change: &OutputChange, width: usize) -> String {
+        let name = attribute_name(&change.name);
+        let mut text = format!("{} {name:width$} = ", self.renderer.symbol(change.action));
+        let (diff, is_same) = output_diff(change);
+        let options = Options {
+            show_sensitive: self.look.show_sensitive,
+            show_unchanged: is_same,
+            ..Options::default()
+        };
+        self.renderer.diff(&mut text, &diff, 0, options);
+        text.push('\n');
+        text
+    }
+
     fn outputs(
         &self,
         out: &mut dyn Write,
@@ -283,17 +290,7 @@ impl Screen<'_> {
         writeln!(out, "\nChanges to Outputs:")?;
         let width = self.plan.outputs.keys().map(|it| attribute_name(it).len()).max().unwrap_or(0);
         for change in outputs {
-            let name = attribute_name(&change.name);
-            let mut text = format!("{} {name:width$} = ", self.renderer.symbol(change.action));
-            let (diff, is_same) = output_diff(change);
-            let options = Options {
-                show_sensitive: self.look.show_sensitive,
-                show_unchanged: is_same,
-                ..Options::default()
-            };
-            self.renderer.diff(&mut text, &diff, 0, options);
-            text.push('\n');
-            out.write_all(text.as_bytes())?;
+            out.write_all(self.output(change, width).as_bytes())?;
         }
         if are_alone {
             let text = format!(
@@ -303,6 +300,46 @@ impl Screen<'_> {
             writeln!(out, "{}", self.style().wrap(&text))?;
         }
         Ok(())
+    }
+}
+
+/// The text of each part of a plan by itself, for whoever puts them together in another way.
+pub struct Texts<'a> {
+    screen: Screen<'a>,
+}
+
+impl<'a> Texts<'a> {
+    /// Returns the texts of a plan.
+    pub fn of(plan: &'a Plan, schemas: &'a Schemas, look: Look, reading: &'a Reading) -> Texts<'a> {
+        let renderer = Renderer { style: look.style };
+        Texts { screen: Screen { plan, schemas, look, reading, renderer } }
+    }
+
+    /// Returns what is to be done with an object, and why, as lines of comment; then what becomes of its attributes.
+    pub fn change(&self, change: &Change) -> String {
+        let diff = self.screen.compare(change, Reach::All);
+        self.text(change, &diff, Cause::Planned)
+    }
+
+    /// Returns what changed outside, as far as it matters to the plan.
+    pub fn noticed(&self) -> Vec<(&'a Change, String)> {
+        let told = |it: &(&'a Change, Diff)| {
+            it.0.action != Action::NoOp || it.0.previous_address.is_some()
+        };
+        let all = self.screen.noticed().into_iter().filter(told);
+        all.map(|(change, diff)| (change, self.text(change, &diff, Cause::Noticed))).collect()
+    }
+
+    /// Returns what becomes of an output.
+    pub fn output(&self, change: &OutputChange) -> String {
+        self.screen.output(change, 0)
+    }
+
+    fn text(&self, change: &Change, diff: &Diff, cause: Cause) -> String {
+        let mut text = Vec::new();
+        // Memory takes everything.
+        let _ = self.screen.change(&mut text, change, diff, cause);
+        String::from_utf8_lossy(&text).into_owned()
     }
 }
 

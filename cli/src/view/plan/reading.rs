@@ -92,6 +92,23 @@ impl Only {
     }
 }
 
+/// Returns what is done, in the word of `-only`: what is only imported or only moves, too.
+pub fn word(change: &Change) -> &'static str {
+    WORDS.iter().find(|it| it.1.is(change)).map_or("no-op", |it| it.0)
+}
+
+/// Returns what the texts of changes have in common where they differ in nothing but the instance: the block, and what becomes of the
+/// attributes.
+pub fn alike_by(change: &Change, text: &str) -> (String, String) {
+    let body = text.lines().filter(|it| !it.starts_with("  #")).collect::<Vec<_>>().join("\n");
+    (change.address.of().config().to_string(), body)
+}
+
+/// Returns whether nothing more is to be told of a change than what it has in common with others.
+pub fn is_plain(change: &Change) -> bool {
+    change.previous_address.is_none() && change.importing.is_none()
+}
+
 fn is_replacement(action: Action) -> bool {
     matches!(action, Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate)
 }
@@ -169,14 +186,11 @@ impl Reading {
         let mut out: Vec<(String, Vec<String>)> = Vec::new();
         let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
         for (change, text) in texts {
-            let block = change.address.of().config().to_string();
-            let body =
-                text.lines().filter(|it| !it.starts_with("  #")).collect::<Vec<_>>().join("\n");
-            let is_plain = change.previous_address.is_none() && change.importing.is_none();
-            match places.get(&(block.clone(), body.clone())).filter(|_| is_plain) {
+            let alike = alike_by(change, &text);
+            match places.get(&alike).filter(|_| is_plain(change)) {
                 Some(&at) => out[at].1.push(change.address.to_string()),
                 None => {
-                    places.insert((block, body), out.len());
+                    places.insert(alike, out.len());
                     out.push((text, Vec::new()));
                 }
             }

@@ -55,6 +55,8 @@ pub struct Cause {
     pub kind: &'static str,
     /// What it is about: an address, an attribute with its object, a value.
     pub subject: String,
+    /// The node that is, where there is one.
+    pub node: Option<Node>,
     /// The attribute, where it is about one.
     pub attribute: Option<String>,
     /// The same as a sentence.
@@ -121,7 +123,7 @@ impl Causes<'_> {
             let (part, found) = match step {
                 Step::Note(it) => {
                     let found = Found::new(it.kind, it.text, it.place);
-                    told.push(cause(depth, of, it.subject, None, found));
+                    told.push(cause((depth, of), it.subject, None, None, found));
                     continue;
                 }
                 Step::Part(part) => (part.clone(), self.found(&part)),
@@ -137,7 +139,7 @@ impl Causes<'_> {
             if !is_new && !because.is_empty() {
                 found.text.push_str(" (see above)");
             }
-            told.push(cause(depth, of, subject, attribute, found));
+            told.push(cause((depth, of), subject, part.node(), attribute, found));
             if is_new {
                 let own = told.len() - 1;
                 todo.extend(because.into_iter().rev().map(|it| (it, depth + 1, Some(own))));
@@ -243,14 +245,14 @@ impl Causes<'_> {
 }
 
 fn cause(
-    depth: usize,
-    of: Option<usize>,
+    (depth, of): (usize, Option<usize>),
     subject: String,
+    node: Option<Node>,
     attribute: Option<String>,
     found: Found,
 ) -> Cause {
     let Found { kind, text, place, change, forces, .. } = found;
-    Cause { depth, of, kind, subject, attribute, text, place, change, forces }
+    Cause { depth, of, kind, subject, node, attribute, text, place, change, forces }
 }
 
 /// Whether two values are the same, marks aside; nothing where that is not known yet.

@@ -32,6 +32,17 @@ pub enum Part {
 }
 
 impl Part {
+    /// Returns the node that it is, or is a part of; nothing where it is keys.
+    pub fn node(&self) -> Option<Node> {
+        match self {
+            Part::Object(node)
+            | Part::Attribute(node, _)
+            | Part::Value(node, _)
+            | Part::Check(node) => Some(*node),
+            Part::Keys(..) => None,
+        }
+    }
+
     /// Returns what it is called.
     pub fn name(&self, structure: &Structure) -> String {
         let with = |node: Node, path: &Path| {

@@ -25,7 +25,7 @@ impl Causes<'_> {
                 continue;
             }
             let (found, next) = self.marked(&part, &subject);
-            told.push(cause(depth, of, subject, None, found));
+            told.push(cause((depth, of), subject, part.node(), None, found));
             let own = told.len() - 1;
             todo.extend(next.into_iter().rev().map(|it| (it, depth + 1, Some(own))));
         }

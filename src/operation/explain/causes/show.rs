@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Cause, WIDTH};
 use crate::explain::render::Line;
-use crate::expression::print::format_value;
+use crate::expression::print::{format_beginning, format_value};
 use crate::value::{PathStep, Value};
 
 /// Returns causes as lines of a proof, so many steps further out than below what is decided.
@@ -53,11 +53,27 @@ pub(in crate::operation) fn shown(value: &Value) -> String {
     if value.marks().is_secret() {
         return "(sensitive value)".to_owned();
     }
-    let text = format_value(value);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Of a large value the beginning is enough, unless that is blank.
+    let beginning = format_beginning(value, BEGINNING);
+    let is_whole = beginning.len() <= BEGINNING;
+    let text = one_line(&beginning);
+    match is_whole || text.chars().count() > WIDTH {
+        true => cut(&text),
+        false => cut(&one_line(&format_value(value))),
+    }
+}
+
+/// How much of a value is printed before it is cut, in bytes.
+const BEGINNING: usize = 4096;
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn cut(text: &str) -> String {
     match text.char_indices().nth(WIDTH) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+        None => text.to_owned(),
     }
 }
 
