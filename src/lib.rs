@@ -88,6 +88,8 @@ pub mod operation;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod testing;
 pub mod workflow;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod assist;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use plan::Plan;

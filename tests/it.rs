@@ -2,6 +2,8 @@
 
 #[path = "conformance/answer.rs"]
 mod answer;
+#[path = "support/services/http.rs"]
+mod served;
 #[path = "support/mod.rs"]
 mod support;
 
@@ -33,6 +35,8 @@ mod ledger;
 mod impacted;
 #[path = "it/interrupt.rs"]
 mod interrupt;
+#[path = "it/login.rs"]
+mod login;
 #[path = "it/limits.rs"]
 mod limits;
 #[path = "it/logged.rs"]
@@ -45,6 +49,8 @@ mod missed;
 mod mutations;
 #[path = "it/opentofu.rs"]
 mod opentofu;
+#[path = "it/packages.rs"]
+mod packages;
 #[path = "it/policies.rs"]
 mod policies;
 #[path = "it/plugins.rs"]

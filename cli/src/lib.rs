@@ -4,6 +4,8 @@ pub mod arguments;
 pub mod commands;
 pub mod complete;
 pub mod interrupt;
+#[cfg(feature = "lsp")]
+mod lsp;
 pub mod run;
 mod telemetry;
 pub mod standard;

@@ -82,10 +82,12 @@ fn run(name: &str, cli: Cli, world: World) -> ExitCode {
     let span = telemetry::command(name, &world);
     let mut ui = Ui::of_this_process(&cli.view, &world);
     let world = Arc::new(world);
+    ui.watch_transfers(&world);
     if let Some(trouble) = trouble {
         ui.remarks(Diagnostic::warning("No traces are sent").detail(trouble).into());
     }
     warn_of_settings(&ui, &world);
+    warn_of_environment(&ui, &world);
     let result = span.in_scope(|| dispatch(&mut ui, &world, cli.command));
     let code = result.unwrap_or_else(|problems| {
         let is_miscounted = problems.iter().any(|it| it.sort == Sort::Miscounted);
@@ -110,6 +112,16 @@ fn warn_of_settings(ui: &Ui, world: &World) {
     ui.remarks(problems);
     if failed {
         ui.err("As a result of the above problems, entail may not behave as intended.\n\n\n");
+    }
+}
+
+/// Tells of a variable that would change what a run means in OpenTofu, and does not here.
+fn warn_of_environment(ui: &Ui, world: &World) {
+    const FORGIVES: &str = "TF_WARN_OUTPUT_ERRORS";
+    if world.variable(FORGIVES).is_some() {
+        let detail = "An output that cannot be evaluated stays an error: with it, what others read of the output would be \
+                      missing. Where it may fail, say so in its expression, with try(…).";
+        ui.remarks(Diagnostic::warning(format!("{FORGIVES} has no effect")).detail(detail).into());
     }
 }
 
@@ -154,6 +166,8 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Why(args) => commands::why::run(ui, world, &args),
         Command::Unused(args) => commands::unused::run(ui, world, &args),
         Command::Log(args) => commands::log::run(ui, world, &args),
+        #[cfg(feature = "lsp")]
+        Command::Lsp(args) => commands::lsp::run(world, &args),
         Command::Minimal(args) => commands::minimal::run(ui, world, &args),
         Command::Diff(args) => commands::diff::run(ui, world, &args),
         Command::Impact(args) => commands::impact::run(ui, world, &args),
@@ -165,13 +179,7 @@ fn dispatch(ui: &mut Ui, world: &Arc<World>, command: Command) -> Result<u8, Dia
         Command::Env(args) => commands::workspace::run(ui, world, &args, true),
         Command::Test(args) => commands::test::run(ui, world, &args),
         Command::Providers(args) => commands::providers::run(ui, world, &args),
-        other => Err(unavailable(&other).into()),
+        Command::Login(args) => commands::login::login(ui, world, &args),
+        Command::Logout(args) => commands::login::logout(ui, world, &args),
     }
-}
-
-fn unavailable(command: &Command) -> Diagnostic {
-    let name = format!("{command:?}");
-    let name = name.split('(').next().unwrap_or_default().to_lowercase();
-    Diagnostic::error("Command not available")
-        .detail(format!("The command `{name}` is not part of this version of entail."))
 }

@@ -28,6 +28,7 @@ use self::status::Status;
 mod asking;
 pub mod editing;
 mod listing;
+mod moving;
 mod pager;
 mod status;
 mod telling;

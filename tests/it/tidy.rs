@@ -35,6 +35,7 @@ const FLOORS: &[&str] = &[
     "operation",
     "testing",
     "workflow",
+    "assist",
 ];
 
 #[test]
@@ -106,7 +107,9 @@ const ON_THE_DISK: &[(&str, &str)] = &[
     ("src/world", "it is the way"),
     ("src/backend/", "states, locks and settings of folders: what is written is the product"),
     ("src/execute/", "the journal is written; provisioners send what is on the disk"),
+    ("src/install/artifact.rs", "what is loaded goes to a file"),
     ("src/install/authenticate.rs", "archives that were loaded"),
+    ("src/install/credentials.rs", "the user's own file with tokens is written"),
     ("src/install/hash.rs", "packages as they lie on the disk are hashed"),
     ("src/install/installer.rs", "packages are put in their places"),
     ("src/install/package.rs", "packages are unpacked, linked and copied"),
@@ -395,8 +398,13 @@ fn outside_packages_have_one_owner() {
         ("hcl_edit", &["src/syntax"]),
         ("clap", &["cli"]),
         ("rustyline", &["cli/src/ui"]),
+        ("lsp_server", &["cli/src/lsp"]),
+        ("lsp_types", &["cli/src/lsp"]),
         ("indicatif", &["cli/src/ui"]),
+        ("httparse", &["src/install/signin"]),
+        ("percent_encoding", &["src/backend", "src/install"]),
         ("miette", &["cli"]),
+        ("rust_sugiyama", &["cli/src/view/page/drawing.rs"]),
         ("reqwest", &["src/install", "src/backend", "cli/src/telemetry"]),
         ("reqsign_core", &["src/backend"]),
         ("reqsign_aws_v4", &["src/backend/s3"]),

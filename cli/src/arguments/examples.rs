@@ -99,6 +99,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("show", "Show the state"),
             ("show run.plan", "Show a saved plan"),
             ("show -json run.plan", "The same for programs"),
+            ("show -html=run.html run.plan", "The same as a page for a browser"),
         ],
     ),
     ("state list", &[("state list module.db", "List what a module has in the state")]),
@@ -120,6 +121,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("completion fish", "As in: entail completion fish | source"),
         ],
     ),
+    ("login", &[("login registry.example.com", "Get a token from a host, and keep it")]),
+    ("logout", &[("logout registry.example.com", "Forget the token of a host")]),
     ("force-unlock", &[("force-unlock 5c1d5f44", "Take away a lock that nobody holds any more")]),
 ];
 
