@@ -25,6 +25,9 @@ use super::web::{self, Answer, Retries, Trust};
 use super::workspace;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
+#[cfg(test)]
+mod tests;
+
 /// `backend "http"`
 pub const KIND: Kind = Kind {
     name: "http",
@@ -144,9 +147,8 @@ impl HttpState {
             204 | 404 => return Ok(Vec::new()),
             _ => return Err(self.unexpected("get state", &method, url, &answer)),
         }
-        if answer.is_page() {
-            let why = "the answer is a web page, no state; check the address, and whether it asks for a login";
-            return Err(self.failed("get state", &method, url, why));
+        if let Some(why) = answer.page("a server of states", &web::shown(url)) {
+            return Err(self.failed("get state", &method, url, &why));
         }
         let promised = STANDARD.decode(answer.header("content-md5")).unwrap_or_default();
         if promised.len() == 16 && promised != Md5::digest(&answer.body).as_slice() {

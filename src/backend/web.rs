@@ -229,8 +229,22 @@ impl Answer {
     }
 
     /// Whether it is a page for people, as no service of states gives one.
-    pub fn is_page(&self) -> bool {
+    fn is_page(&self) -> bool {
         self.header("content-type").starts_with("text/html")
+    }
+
+    /// Says so, where it is one.
+    ///
+    /// - `service`: how messages call what should be there.
+    /// - `at`: its address.
+    pub fn page(&self, service: &str, at: &str) -> Option<String> {
+        self.is_page().then(|| {
+            format!(
+                "{at} answers with a page for people (HTML, status {}), as {service} never does. Something else listens there, or a proxy or a \
+                 login page stands in between: check the address",
+                self.status
+            )
+        })
     }
 
     /// Whether a later try may have another answer.

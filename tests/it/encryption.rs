@@ -178,6 +178,26 @@ fn what_is_sealed_otherwise_is_sealed_anew() {
 }
 
 #[test]
+fn a_sealed_state_that_is_cut_off_is_told_and_left_as_it_is() {
+    let place = place(&usual());
+    place.succeed(&["apply", "-auto-approve"]);
+    let path = place.path().join("terraform.tfstate");
+    let whole = std::fs::read(&path).expect("a state");
+    for (length, word) in
+        [(whole.len() / 2, "cut off or damaged"), (whole.len() - 2, "cut off or damaged")]
+    {
+        std::fs::write(&path, &whole[..length]).expect("a file");
+        for words in [&["plan"][..], &["apply", "-auto-approve"], &["state", "list"]] {
+            let (told, code) = place.run(words);
+            assert_eq!(code, Some(1), "{words:?}: {told}");
+            let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(told.contains(word) && !told.contains(CANARY), "{words:?}: {told}");
+        }
+        assert_eq!(std::fs::read(&path).expect("a state"), &whole[..length]);
+    }
+}
+
+#[test]
 fn settings_that_make_no_sense_are_told_before_anything_is_read() {
     let short = || passphrase("k", "short");
     let key = || passphrase("k", "correct horse battery");

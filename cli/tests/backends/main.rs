@@ -9,6 +9,7 @@ mod services;
 
 mod folder;
 mod losing;
+mod told;
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};

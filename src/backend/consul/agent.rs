@@ -125,13 +125,8 @@ impl Agent {
     }
 
     fn failed(&self, answer: &Answer) -> io::Error {
-        if answer.is_page() {
-            return io::Error::other(format!(
-                "{} answers with a page for people (HTML, status {}), as Consul never does. Something else listens there, or a proxy or a login \
-                 page stands in between: check the address",
-                self.shown(),
-                answer.status
-            ));
+        if let Some(page) = answer.page("Consul", &self.shown()) {
+            return io::Error::other(page);
         }
         let text = String::from_utf8_lossy(&answer.body);
         let text: String = text.trim().chars().take(300).collect();

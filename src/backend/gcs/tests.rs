@@ -258,3 +258,23 @@ fn what_is_wrong_is_told_and_no_secret_with_it() {
             .contains("only one of the two")
     );
 }
+
+#[test]
+fn credentials_that_are_none_are_told_and_not_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_string_lossy().into_owned()
+    };
+    let text = file("text.json", "hush, no JSON");
+    for (credentials, part) in [
+        (text.as_str(), "holds no JSON of credentials"),
+        ("/no/such/file.json", "neither the path of a file that is there nor the JSON"),
+    ] {
+        // Tokens come before credentials, and an empty one is none.
+        let settings = [("credentials", credentials), ("access_token", "")];
+        let told = open("http://127.0.0.1:1", &settings).expect_err("no credentials");
+        assert!(told.words().contains(part) && !told.words().contains("hush"), "{told}");
+    }
+}

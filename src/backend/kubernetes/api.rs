@@ -116,6 +116,9 @@ impl Api {
     }
 
     fn failed(&self, what: &str, answer: &Answer) -> io::Error {
+        if let Some(page) = answer.page("a cluster", &web::shown(&self.access.server)) {
+            return io::Error::other(format!("failed to {what}: {page}"));
+        }
         let status: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
         let said = status["message"]
             .as_str()
