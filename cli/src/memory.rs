@@ -3,7 +3,7 @@
 //! Plans are many small values, made on one thread and dropped on another: with the system's allocator, planning takes half
 //! as long again.
 
-use std::alloc::{GlobalAlloc, Layout};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mimalloc::MiMalloc;
@@ -35,26 +35,54 @@ fn given(place: *mut u8, size: usize) -> *mut u8 {
     if place.is_null() && size <= HUGE { end() } else { place }
 }
 
+/// What is as large as this comes from the system, whose pages are its own again as soon as it is freed, and which makes it longer
+/// without a second copy: the text of a state above all.
+const LARGE: usize = 1 << 24;
+
 #[expect(unsafe_code, reason = "an allocator cannot be written without")]
-// SAFETY: every call is passed on to mimalloc as it is; what it gives is passed back, or the process ends.
+// SAFETY: every call is passed on as it is to the allocator that the size says, the same for all calls of one place; what it gives is
+// passed back, or the process ends.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the promises that mimalloc wants.
-        given(unsafe { MiMalloc.alloc(layout) }, layout.size())
+        // SAFETY: the caller keeps the promises that both want.
+        let place = match layout.size() {
+            LARGE.. => unsafe { System.alloc(layout) },
+            _ => unsafe { MiMalloc.alloc(layout) },
+        };
+        given(place, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        given(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
+        let place = match layout.size() {
+            LARGE.. => unsafe { System.alloc_zeroed(layout) },
+            _ => unsafe { MiMalloc.alloc_zeroed(layout) },
+        };
+        given(place, layout.size())
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
-        given(unsafe { MiMalloc.realloc(place, layout, size) }, size)
+        // SAFETY: as above; who goes from one to the other is copied as far as both reach, and the old place is given back once.
+        let moved = match (layout.size() >= LARGE, size >= LARGE) {
+            (true, true) => unsafe { System.realloc(place, layout, size) },
+            (false, false) => unsafe { MiMalloc.realloc(place, layout, size) },
+            _ => unsafe {
+                let new = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+                if !new.is_null() {
+                    std::ptr::copy_nonoverlapping(place, new, layout.size().min(size));
+                    self.dealloc(place, layout);
+                }
+                new
+            },
+        };
+        given(moved, size)
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         // SAFETY: as above.
-        unsafe { MiMalloc.dealloc(place, layout) }
+        match layout.size() {
+            LARGE.. => unsafe { System.dealloc(place, layout) },
+            _ => unsafe { MiMalloc.dealloc(place, layout) },
+        }
     }
 }

@@ -42,6 +42,9 @@ impl Memo {
     }
 }
 
+/// Gives the value of an object that a run leaves as it is. It is asked when somebody wants it: of most, nobody does.
+pub type Settled<'a> = Box<dyn Fn(Node) -> Option<Value> + Send + Sync + 'a>;
+
 /// Everything that expressions can refer to, as far as it is known.
 pub struct Values<'a> {
     /// The configuration.
@@ -78,6 +81,8 @@ pub struct Values<'a> {
     checked: FxHashMap<usize, bool>,
     /// The providers whose functions expressions may call.
     pub pool: Option<&'a super::pool::Pool>,
+    /// Gives objects that are not recorded.
+    pub settled: Option<Settled<'a>>,
     objects: Vec<OnceLock<Value>>,
     /// What is still to be decided in this run: a value that rests on it is not kept.
     waiting: Vec<AtomicBool>,
@@ -120,6 +125,7 @@ impl<'a> Values<'a> {
             deprecated: FxHashMap::default(),
             checked: FxHashMap::default(),
             pool: None,
+            settled: None,
             objects: Vec::new(),
             waiting: Vec::new(),
             decided: AtomicU64::new(0),
@@ -202,7 +208,14 @@ impl<'a> Values<'a> {
 
     /// Returns an object's value, if it has one.
     pub fn object(&self, node: Node) -> Option<&Value> {
-        self.objects[node.0 as usize].get()
+        let object = &self.objects[node.0 as usize];
+        match (object.get(), &self.settled) {
+            (None, Some(settled)) => {
+                let value = settled(node)?;
+                Some(object.get_or_init(|| value))
+            }
+            (known, _) => known,
+        }
     }
 
     /// Forgets what was computed from a pending resource or call that has now been expanded.

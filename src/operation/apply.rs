@@ -3,11 +3,8 @@
 use crate::world::PROGRAM;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
-
 use super::plan::Planned;
 use super::session::Session;
-use crate::address::Mode;
 use crate::backend::Snapshot;
 use crate::backend::files::{self, Fresh};
 use crate::backend::seal::{Part, Seals};
@@ -16,31 +13,21 @@ use crate::event::Sink;
 use crate::execute::journal::Journal;
 use crate::execute::{Context, Done, Notes, Place, Queue, Stop, Watch, execute};
 use crate::lower::structure::Structure;
-use crate::observe::ephemeral::EphemeralUses;
-use crate::observe::lifetimes::ProviderLifetimes;
 use crate::observe::pool::Pool;
-use crate::observe::serving::{Grounds, Serving};
-use crate::observe::values::Values;
-use crate::observe::{Observer, Told, conditions};
-use crate::plan::{Action, Plan};
-use crate::planner::by_node;
+use crate::plan::Plan;
 use crate::request::{PlanMode, Request};
-use crate::schema;
+use crate::state::State;
 use crate::state::journal::{Base, difference};
-use crate::state::{Attributes, State};
-use crate::value::{MarkPaths, Str, Type, Value};
-use entail_rules::configurations::Configurations;
-use entail_rules::ephemeral_uses;
+use crate::value::{Str, Value};
 use entail_rules::order::Order;
-use entail_rules::providers::Providers;
 use entail_rules::records::Records;
 use entail_rules::spread::Spread;
-use entail_rules::{Facts, Ledger, Phase};
+use entail_rules::{Facts, Ledger};
 
-/// Moves are done when a plan is carried out.
-static NONE_MOVED: std::sync::OnceLock<
-    BTreeMap<crate::address::Instance, crate::address::Instance>,
-> = std::sync::OnceLock::new();
+mod settled;
+
+use settled::observer;
+pub use settled::stored_value;
 
 /// A plan that can be carried out.
 pub struct Approved<'a> {
@@ -324,96 +311,6 @@ fn unrecorded(addresses: &[String]) -> Diagnostic {
         "These were finished after the journal could not be written any more: {}. Only the state that was saved as told above knows of it.",
         addresses.join(", ")
     ))
-}
-
-fn observer<'a>(
-    session: &'a Session,
-    pool: &'a Pool,
-    approved: &Approved<'a>,
-    request: &'a Request,
-    sink: &'a dyn Sink,
-) -> Observer<'a> {
-    let mut values = Values::new(
-        &session.config,
-        approved.structure.clone(),
-        approved.variables,
-        &session.world,
-        &session.sources,
-    );
-    values.workspace = &approved.plan.workspace;
-    values.plan_time = Some(approved.plan.timestamp);
-    values.planning = false;
-    values.only_existing = approved.plan.mode == PlanMode::RefreshOnly;
-    values.all_goes = approved.plan.mode == PlanMode::Destroy;
-    values.pool = Some(pool);
-    let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
-    values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();
-    let ledger = Ledger::of(approved.facts);
-    let configurations: Configurations = session.engine().conclude(&ledger);
-    let providers: Providers = session.engine().conclude(&ledger.with(&configurations));
-    // The plan has every key, so that nothing is left to conclude.
-    let ledger = ledger.with(&providers).with(approved.order);
-    let uses: ephemeral_uses::EphemeralUses = session.engine().conclude(&ledger);
-    let serving = Serving::of(by_node(&providers, &values.structure), Grounds::default());
-    let lifetimes =
-        ProviderLifetimes::of_steps(approved.order.step.iter().map(|it| it.0), &serving.known);
-    pool.turn(|it| lifetimes.needs(it));
-    settle_what_stays(&values, pool, approved);
-    Observer {
-        values,
-        pool,
-        graph: &session.graph,
-        state: &approved.plan.prior_state,
-        moved: NONE_MOVED.get_or_init(BTreeMap::new),
-        request,
-        events: Told(sink),
-        imports: Default::default(),
-        validated: Default::default(),
-        serving,
-        lifetimes,
-        checks: conditions::Results::default(),
-        ephemeral_uses: EphemeralUses::carrying(&uses),
-        calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
-    }
-}
-
-/// Gives objects that this run does not change their values; all others are still to be decided.
-fn settle_what_stays(values: &Values<'_>, pool: &Pool, approved: &Approved<'_>) {
-    let steps = &approved.order.step;
-    let made: FxHashSet<_> = steps.iter().filter(|it| it.1 == Phase::Up).map(|it| it.0).collect();
-    let kept = approved.plan.changes.iter().filter(|it| it.action == Action::NoOp);
-    let kept: FxHashSet<_> = kept.map(|it| &it.address).collect();
-    for resource in &values.structure.resources {
-        let is_lent = resource.address.resource.mode == Mode::Ephemeral;
-        for (key, &node) in &resource.instances {
-            let address = resource.address.instance(key.clone());
-            let is_changed = made.contains(&node) && !kept.contains(&address);
-            if is_changed || (is_lent && steps.contains(&(node, Phase::Down))) {
-                values.wait_for(node);
-            } else if let Some(value) = stored_value(pool, &approved.plan.prior_state, &address) {
-                values.record(node, value);
-            }
-        }
-    }
-    values.record_pending();
-}
-
-/// Decodes a stored object, marked as recorded.
-pub fn stored_value(
-    pool: &Pool,
-    state: &State,
-    address: &crate::address::Instance,
-) -> Option<Value> {
-    let resource = state.resources.get(&address.of())?;
-    let object = state.current(address)?;
-    let schema = pool.resource_schema(
-        &resource.provider.provider,
-        address.resource.mode,
-        &address.resource.kind,
-    )?;
-    let Attributes::Json(json) = &object.attributes else { return None };
-    let value = schema::decode_stored(json.get(), &schema.block).ok()?;
-    Some(schema::mark_object(&value, &MarkPaths::sensitive(&object.sensitive), &schema.block))
 }
 
 /// Returns what a finished run is called to account for: the errors that make its exit code 1.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use super::session::Session;
 use crate::address::Mode;
 use crate::config::inputs::RootVariables;
@@ -12,11 +14,12 @@ use crate::install::{Plugins, Requirements};
 use crate::lower::Moved;
 use crate::lower::trace::Repetitions;
 use crate::observe::pool::Pool;
-use crate::plan::Plan;
+use crate::plan::{Action, Change, Plan};
 use crate::planner::{self, Finished, Inputs, Structured};
 use crate::reason::{self, shipped};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
+use crate::value::Value;
 use crate::verify::{self, Documents};
 use crate::world::PROGRAM;
 
@@ -32,6 +35,22 @@ pub struct Planned {
     pub pool: Pool,
     /// The name of the file for which blocks were written.
     pub generated_file: Option<String>,
+}
+
+impl Planned {
+    /// Lets go of the values of objects that stay and have no step: whoever asks for them while the plan is carried out is given the
+    /// state's, and most are asked for by nobody.
+    pub fn let_go(&mut self) {
+        let Finished { plan, order, structure, .. } = &mut self.finished;
+        let stepped: FxHashSet<_> =
+            order.step.iter().filter_map(|it| structure.instance(it.0)).collect();
+        let stays = |it: &&mut Change| {
+            it.action == Action::NoOp && it.deposed.is_none() && !stepped.contains(&it.address)
+        };
+        for change in plan.changes.iter_mut().filter(stays) {
+            (change.before, change.after) = (Value::NULL, Value::NULL);
+        }
+    }
 }
 
 /// Makes a plan of a folder.

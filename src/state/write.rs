@@ -62,15 +62,30 @@ fn document(state: &State, lineage: &str, serial: u64, layout: Layout) -> String
     json.finish()
 }
 
-/// Returns about how long the text of a state is, so that it is not moved while it grows: it may be large.
+/// Returns how long the text of a state may become, so that it is not moved while it grows, which takes twice its room. What is not
+/// written to costs nothing: rather too much than too little.
 fn size(state: &State) -> usize {
+    /// A line's end and how far it is indented where attributes have two levels below them.
+    const LINE: usize = 19;
+    let lines = |text: &str| {
+        text.bytes().filter(|it| matches!(it, b',' | b'{' | b'}' | b'[' | b']')).count()
+    };
+    let raw = |text: &str| text.len() + lines(text) * LINE;
+    let length = |it: &Object| {
+        let attributes = match &it.attributes {
+            Attributes::Json(text) => raw(text.get()),
+            Attributes::Flat(_) => 0,
+        };
+        let names = it.dependencies.iter().chain(it.reads.iter().flatten());
+        attributes
+            + it.private.len() / 2 * 3
+            + names.map(|it| it.len() + LINE + 4).sum::<usize>()
+            + 160 * it.sensitive.len()
+    };
     let instances = state.resources.values().flat_map(|it| it.instances.values());
     let objects = instances.flat_map(|it| it.current.iter().chain(it.deposed.values()));
-    let length = |it: &Object| match &it.attributes {
-        Attributes::Json(text) => text.get().len() / 8 * 9,
-        Attributes::Flat(_) => 0,
-    };
-    1024 + objects.map(|it| 640 + length(it)).sum::<usize>()
+    let outputs = state.outputs.values().map(|it| 1024 + it.value.as_str().map_or(0, str::len));
+    1024 + objects.map(|it| 640 + length(it)).sum::<usize>() + outputs.sum::<usize>()
 }
 
 fn write_head(json: &mut JsonWriter, lineage: &str, serial: u64) {

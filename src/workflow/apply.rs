@@ -84,7 +84,7 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     let variables = root_variables(host, &session, &options.request)?;
     let state = snapshot.state.clone().unwrap_or_default();
     let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
-    let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
+    let mut planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
     let finished = &planned.finished;
     let asks = finished.plan.is_applyable() && !options.auto_approve;
     let mut problems = finished.problems.clone();
@@ -106,6 +106,9 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     }
     if asks && !host.ask.approves(finished.plan.mode, &session.workspace)? {
         return Ok(Applied::Declined(finished.plan.mode));
+    }
+    if judged.is_none() {
+        planned.let_go();
     }
     let approved = Approved::of(&planned);
     let seen = run.see(&session, &planned);
