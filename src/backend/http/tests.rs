@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "cloud")]
 use crate::backend::cloud::double::{Asked, Double, Reply};
 use crate::backend::local::Choice;
 use crate::backend::registry;
@@ -27,6 +28,7 @@ fn told(store: &dyn Store) -> String {
     wait(store, store.read("default")).expect_err("it is no state").to_string()
 }
 
+#[cfg(feature = "cloud")]
 #[test]
 fn a_page_is_no_state_and_a_redirection_ends() {
     let page = Double::start(|_: &Asked| {

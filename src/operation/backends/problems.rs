@@ -136,7 +136,7 @@ pub(super) fn not_created(name: &str, why: &dyn std::fmt::Display) -> Diagnostic
 /// States have to be copied, and the user cannot be asked.
 pub(super) fn cannot_ask() -> Diagnostic {
     Diagnostic::error(
-        "Can't ask approval for state migration when interactive input is disabled.\n\nIf non-interactive operation is desired, consider adding the \"-force-copy\" option. Otherwise, please remove the \"-input=false\" option and try again.",
+        "Can't ask approval for state migration when interactive input is disabled.\n\nIf non-interactive operation is desired, consider adding the \"-force-copy\"\noption. Otherwise, please remove the \"-input=false\" option and try again.",
     )
 }
 

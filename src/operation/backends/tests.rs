@@ -122,7 +122,8 @@ fn a_changed_backend_asks_for_init_and_init_asks_how() {
             init
             Can't ask approval for state migration when interactive input is disabled.
 
-            If non-interactive operation is desired, consider adding the "-force-copy" option. Otherwise, please remove the "-input=false" option and try again.
+            If non-interactive operation is desired, consider adding the "-force-copy"
+            option. Otherwise, please remove the "-input=false" option and try again.
               Changed
               Set("local")
             init
@@ -150,7 +151,8 @@ fn a_state_in_the_usual_file_comes_along() {
         init
         Can't ask approval for state migration when interactive input is disabled.
 
-        If non-interactive operation is desired, consider adding the "-force-copy" option. Otherwise, please remove the "-input=false" option and try again.
+        If non-interactive operation is desired, consider adding the "-force-copy"
+        option. Otherwise, please remove the "-input=false" option and try again.
           Set("local")
         init
         use: one
@@ -249,7 +251,8 @@ fn every_workspace_comes_along() {
         init
         Can't ask approval for state migration when interactive input is disabled.
 
-        If non-interactive operation is desired, consider adding the "-force-copy" option. Otherwise, please remove the "-input=false" option and try again.
+        If non-interactive operation is desired, consider adding the "-force-copy"
+        option. Otherwise, please remove the "-input=false" option and try again.
           Set("local")
         init
         use: all/dev/terraform.tfstate
