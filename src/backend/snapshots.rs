@@ -1,5 +1,6 @@
 //! Snapshots of a state in a store: format, serial and lineage, compared before they are written, with a journal of finished steps.
 
+use std::borrow::Borrow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::seal::{Part, Seals};
 use super::store::{Content, Refused, Store, Version, wait};
 use super::{NotWritten, Snapshot, Stored};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::state::{State, read, write};
+use crate::state::{State, digest, is_same, read, write};
 use crate::world::World;
 
 mod journal;
@@ -27,7 +28,7 @@ use journal::Known;
 use meanwhile::Sent;
 use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
-use trouble::check_successor;
+use trouble::{Told, check_successor};
 use watch::Watch;
 
 /// The snapshots of one workspace.
@@ -261,7 +262,7 @@ impl Snapshots {
         if let Some(old) = write::body_of(&old, of.0, of.1) {
             return Ok(write::body_of(text.as_bytes(), of.0, of.1 + 1) == Some(old));
         }
-        Ok(read::read(&old)?.is_some_and(|old| write::is_same(&old, state)))
+        Ok(read::read(&old)?.is_some_and(|old| is_same(&old, state)))
     }
 
     /// Writes the next snapshot of what was last read or written: its lineage, and the next serial if anything changed.
@@ -294,20 +295,27 @@ impl Snapshots {
 
     /// Writes a snapshot as it is, lineage and serial included.
     ///
+    /// - `state`: gives it, once what is there has been let go of: both may be large.
     /// - `force`: even over an unrelated or newer one.
     ///
     /// # Errors
     ///
     /// If it may not take the place of what is there, or cannot be written.
-    pub fn import(&self, state: &State, force: bool) -> Result<Stored, Diagnostics> {
-        let old = self.read()?.state;
+    pub fn import<S: Borrow<State>>(
+        &self,
+        state: impl FnOnce() -> Result<S, Diagnostics>,
+        force: bool,
+    ) -> Result<Stored, Diagnostics> {
+        let old = self.read()?.state.map(|it| Told::of(&it));
+        let state = state()?;
+        let state = state.borrow();
         let mut now = self.now();
-        if let Some(old) = old.as_ref().filter(|old| !old.is_empty() && !force) {
+        if let Some(old) = old.as_ref().filter(|old| !old.is_empty && !force) {
             check_successor(state, old)?;
         }
         let related = old.filter(|it| it.lineage == state.lineage);
         if let Some(old) =
-            related.as_ref().filter(|it| it.serial >= state.serial && write::is_same(it, state))
+            related.as_ref().filter(|it| it.serial >= state.serial && it.digest == digest(state))
         {
             let (lineage, serial) = (old.lineage.clone(), old.serial);
             return Ok(Stored { lineage, serial, is_written: false });

@@ -241,7 +241,7 @@ fn a_pushed_state_keeps_its_serial_and_must_be_newer_unless_forced() {
     let known = place.backend().read().expect("it is read").state.expect("there is a state");
 
     let other = State { lineage: "other".into(), serial: 9, ..state_of(&["b"]) };
-    let problems = place.backend().import(&other, false).expect_err("it is unrelated");
+    let problems = place.backend().import(|| Ok(&other), false).expect_err("it is unrelated");
     expect![[r#"Failed to write the imported state: cannot import state with lineage "other" over unrelated state with lineage "LINEAGE""#]]
         .assert_eq(&show(&problems).replace(&known.lineage, "LINEAGE"));
     let older = State { serial: 0, ..known.clone() };
@@ -260,14 +260,15 @@ fn a_pushed_state_keeps_its_serial_and_must_be_newer_unless_forced() {
             "Failed to write the imported state: cannot overwrite existing state with serial 1 with a different state that has the same serial"
         ],
     );
-    assert!(!place.backend().import(&known, false).expect("it is the same").is_written);
+    assert!(!place.backend().import(|| Ok(&known), false).expect("it is the same").is_written);
 
-    let forced = place.backend().import(&State { serial: 0, ..same.clone() }, true);
+    let forced = place.backend().import(|| Ok(State { serial: 0, ..same.clone() }), true);
     assert_eq!(forced.expect("it is forced").serial, 2);
-    let again = place.backend().import(&State { serial: 0, ..same }, true).expect("it is forced");
+    let again =
+        place.backend().import(|| Ok(State { serial: 0, ..same }), true).expect("it is forced");
     assert_eq!((again.serial, again.is_written), (2, false));
 
-    let stored = place.backend().import(&other, true).expect("it is forced");
+    let stored = place.backend().import(|| Ok(&other), true).expect("it is forced");
     assert_eq!((stored.lineage.as_str(), stored.serial), ("other", 9));
     assert_eq!(place.serial("terraform.tfstate"), 9);
 }
@@ -623,7 +624,7 @@ fn a_journal_that_was_not_wholly_read_stops_whoever_writes_until_the_user_has_lo
         check(looker.read().expect("it is read").warnings);
         check(looker.write(&state_of(&["d"])).expect_err("it stops").problems);
         check(looker.journal().expect_err("it stops"));
-        check(looker.import(&state_of(&["d"]), true).expect_err("it stops"));
+        check(looker.import(|| Ok(state_of(&["d"])), true).expect_err("it stops"));
         let writer = place.backend();
         let guard = acquire(&writer, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
         check(writer.read().expect_err("it stops"));

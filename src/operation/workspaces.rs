@@ -76,7 +76,7 @@ pub fn create(
     made(&place, name)?;
     let backend = place.backend(name);
     let guard = locked(world, &backend, given.lock, "workspace-new")?;
-    backend.import(&state, true)?;
+    backend.import(|| Ok(&state), true)?;
     drop(guard);
     choose(world, name)?;
     Ok(WorkspaceChange::Created)

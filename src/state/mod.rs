@@ -14,6 +14,7 @@ pub mod objects;
 mod problems;
 pub mod providers;
 pub mod read;
+mod same;
 mod recognise;
 mod shared;
 mod stored;
@@ -23,6 +24,7 @@ pub mod text;
 mod version4;
 pub mod write;
 
+pub use same::{digest, is_same};
 pub use shared::Shared;
 
 /// What exists, as last recorded.

@@ -637,7 +637,7 @@ fn the_difference_of_two_states_leads_from_one_to_the_other() {
     assert!(!journal::holds(&before, &records));
     let mut now = before.clone();
     records.into_iter().for_each(|it| now.record(it));
-    assert!(write::is_same(&now, &after));
+    assert!(super::is_same(&now, &after));
     assert!(journal::difference(&now, &after).is_empty());
 }
 

@@ -43,17 +43,6 @@ pub fn body_of<'a>(text: &'a [u8], lineage: &str, serial: u64) -> Option<&'a [u8
     text.strip_prefix(json.finish().as_bytes())
 }
 
-/// Returns whether both hold the same, whatever lineage and serial they have.
-pub fn is_same(one: &State, other: &State) -> bool {
-    let body = |state: &State| {
-        let mut json = JsonWriter::new(Layout::Compact);
-        json.open('{');
-        write_body(&mut json, state);
-        json.finish()
-    };
-    body(one) == body(other)
-}
-
 fn document(state: &State, lineage: &str, serial: u64, layout: Layout) -> String {
     let mut json = JsonWriter::with_capacity(layout, size(state));
     write_head(&mut json, lineage, serial);
@@ -112,7 +101,7 @@ fn write_body(json: &mut JsonWriter, state: &State) {
     write_own(json, state);
 }
 
-fn write_outputs(json: &mut JsonWriter, outputs: &BTreeMap<Str, OutputValue>) {
+pub(super) fn write_outputs(json: &mut JsonWriter, outputs: &BTreeMap<Str, OutputValue>) {
     json.key("outputs");
     json.open('{');
     for (name, output) in outputs {
@@ -137,7 +126,7 @@ type InModule<'a> = (String, Vec<(&'a Resource, &'a ResourceState)>);
 
 /// Returns the resources that have objects, or no instance at all (their making has failed), by module as text, mode as
 /// text, type, name: bytewise.
-fn in_file_order(state: &State) -> Vec<InModule<'_>> {
+pub(super) fn in_file_order(state: &State) -> Vec<InModule<'_>> {
     let mut modules: BTreeMap<&ModuleInstance, InModule<'_>> = BTreeMap::new();
     for (address, resource) in &state.resources {
         let is_filled =
@@ -165,13 +154,7 @@ fn write_resource(
     let named = Named::of(resource);
     json.element();
     json.open('{');
-    json.member_unless_empty("module", module);
-    json.member("mode", if address.resource.mode == Mode::Data { "data" } else { "managed" });
-    json.member("type", &address.resource.kind);
-    json.member("name", &address.resource.name);
-    if let Some(provider) = named.together() {
-        json.member("provider", &provider);
-    }
+    write_resource_head(json, module, address, &named);
     json.key("instances");
     json.open('[');
     for (key, instance) in &resource.instances {
@@ -185,8 +168,23 @@ fn write_resource(
     json.close('}');
 }
 
+pub(super) fn write_resource_head(
+    json: &mut JsonWriter,
+    module: &str,
+    address: &Resource,
+    named: &Named<'_>,
+) {
+    json.member_unless_empty("module", module);
+    json.member("mode", if address.resource.mode == Mode::Data { "data" } else { "managed" });
+    json.member("type", &address.resource.kind);
+    json.member("name", &address.resource.name);
+    if let Some(provider) = named.together() {
+        json.member("provider", &provider);
+    }
+}
+
 /// How the provider instances of a resource are written.
-enum Named<'a> {
+pub(super) enum Named<'a> {
     /// All alike, at the resource.
     Together(String),
     /// Each at its instance, as OpenTofu does where a configuration repeats.
@@ -196,7 +194,7 @@ enum Named<'a> {
 }
 
 impl Named<'_> {
-    fn of(resource: &ResourceState) -> Named<'_> {
+    pub(super) fn of(resource: &ResourceState) -> Named<'_> {
         let config = &resource.provider;
         let mut keys = resource.instances.values().map(|it| &it.provider_key);
         let first = keys.next().unwrap_or(&InstanceKey::None);
@@ -222,7 +220,7 @@ impl Named<'_> {
     }
 
     /// What is written at an instance.
-    fn apart(&self, instance: &InstanceState) -> Option<String> {
+    pub(super) fn apart(&self, instance: &InstanceState) -> Option<String> {
         let key = &instance.provider_key;
         match self {
             Named::Together(_) => None,
@@ -245,7 +243,7 @@ fn as_alias(config: &ProviderConfig, key: &InstanceKey) -> Option<ProviderConfig
     }
 }
 
-fn objects(instance: &InstanceState) -> impl Iterator<Item = (Option<&Str>, &Object)> {
+pub(super) fn objects(instance: &InstanceState) -> impl Iterator<Item = (Option<&Str>, &Object)> {
     let current = instance.current.iter().map(|it| (None, &**it));
     current.chain(instance.deposed.iter().map(|(key, it)| (Some(key), &**it)))
 }
@@ -299,7 +297,7 @@ pub(super) fn write_object(
 
 /// Writes our own record: the instances that each object read. It stands apart from what other programs know, as a
 /// member of the whole document, which they ignore and drop when they write next.
-fn write_own(json: &mut JsonWriter, state: &State) {
+pub(super) fn write_own(json: &mut JsonWriter, state: &State) {
     let mut is_open = false;
     for (address, instance) in state.resources.iter().flat_map(|(address, resource)| {
         resource
@@ -350,7 +348,7 @@ pub(super) fn write_reads(json: &mut JsonWriter, reads: &[Str]) {
     json.close(']');
 }
 
-fn write_checks(json: &mut JsonWriter, checks: Option<&[CheckResult]>) {
+pub(super) fn write_checks(json: &mut JsonWriter, checks: Option<&[CheckResult]>) {
     let Some(checks) = checks.filter(|it| !it.is_empty()) else {
         return json.member_raw("check_results", "null");
     };

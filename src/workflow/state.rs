@@ -158,12 +158,14 @@ pub fn push(
 ) -> Result<(), Diagnostics> {
     let store = OpenState::open(host, &Choice { recover, ..Choice::default() })?;
     let nothing = || Diagnostics::from(Diagnostic::error("It holds no state"));
-    let new = Seals::of(host.world).read_given_state(&given).and_then(|it| it.ok_or_else(nothing));
-    // It may be large, and is not needed any more.
-    drop(given);
-    let new = new.map_err(|it| no_source(name, &it))?;
+    let read = || {
+        let new = Seals::of(host.world).read_given_state(&given);
+        new.and_then(|it| it.ok_or_else(nothing)).map_err(|it| no_source(name, &it).into())
+    };
+    // What is wrong with it is told before anything is locked. It is read again then: two large states are not held at once.
+    read().map(drop)?;
     let guard = store.lock(host, lock, "state-push")?;
-    store.backend().import(&new, force)?;
+    store.backend().import(read, force)?;
     guard.release()
 }
 

@@ -4,7 +4,7 @@ use std::io::Error;
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
-use crate::state::{State, write};
+use crate::state::{State, digest};
 
 /// The state file exists but cannot be read.
 pub(super) fn unreadable(error: &Error) -> Diagnostic {
@@ -68,8 +68,23 @@ pub(super) fn unsettled(name: &str, why: &Error) -> Diagnostic {
     ))
 }
 
+/// What a snapshot is compared by, without what it holds.
+pub(super) struct Told {
+    pub lineage: String,
+    pub serial: u64,
+    pub is_empty: bool,
+    pub digest: [u8; 32],
+}
+
+impl Told {
+    pub fn of(state: &State) -> Told {
+        let (lineage, is_empty) = (state.lineage.clone(), state.is_empty());
+        Told { lineage, serial: state.serial, is_empty, digest: digest(state) }
+    }
+}
+
 /// Tells whether a snapshot may take the place of another without force.
-pub(super) fn check_successor(new: &State, old: &State) -> Result<(), Diagnostic> {
+pub(super) fn check_successor(new: &State, old: &Told) -> Result<(), Diagnostic> {
     let refuse =
         |why: String| Err(Diagnostic::error("Failed to write the imported state").detail(why));
     if new.lineage.is_empty() || old.lineage.is_empty() {
@@ -87,7 +102,7 @@ pub(super) fn check_successor(new: &State, old: &State) -> Result<(), Diagnostic
             new.serial, old.serial
         ));
     }
-    if new.serial == old.serial && !write::is_same(new, old) {
+    if new.serial == old.serial && digest(new) != old.digest {
         return refuse(format!(
             "cannot overwrite existing state with serial {} with a different state that has the same serial",
             new.serial

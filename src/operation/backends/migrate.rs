@@ -7,7 +7,7 @@ use super::asking::{Asking, is_filled};
 use super::{Place, problems};
 use crate::backend::{LockGuard, LockInfo, Snapshots, acquire, workspace};
 use crate::diagnostic::Diagnostics;
-use crate::state::{State, write};
+use crate::state::{self, State};
 use crate::world::World;
 
 /// From where to where, and how.
@@ -123,13 +123,13 @@ fn copy(
             None => return Err(problems::cannot_ask().into()),
         }
     }
-    to.import(&source, true)?;
+    to.import(|| Ok(&source), true)?;
     Ok(true)
 }
 
 fn is_same(a: Option<&State>, b: Option<&State>) -> bool {
     match (a, b) {
-        (Some(a), Some(b)) => a.lineage == b.lineage && write::is_same(a, b),
+        (Some(a), Some(b)) => a.lineage == b.lineage && state::is_same(a, b),
         _ => false,
     }
 }

@@ -12,19 +12,34 @@ pub struct Reduction {
 /// Orders of the walk that numbers nodes: each answers at once for most pairs that one end does not reach the other.
 const WALKS: usize = 3;
 
+/// From so many targets on, all that a node reaches is looked at once, not a way to each of them: the root has a target for each node.
+const MANY: usize = 64;
+
 /// Returns the edges that do not follow from others. Those of a circle are all kept: each follows from the rest.
 ///
 /// - `links`: the targets of each node, sorted.
 pub fn reduce(links: &[Vec<u32>]) -> Reduction {
+    reduce_with(links, MANY)
+}
+
+fn reduce_with(links: &[Vec<u32>], many: usize) -> Reduction {
     let acyclic = Acyclic::of(links);
     let mut search = Search { seen: vec![0; acyclic.links.len()], round: 0, open: Vec::new() };
     let mut reduction = Reduction::default();
     for (from, targets) in links.iter().enumerate() {
         let own = acyclic.part[from];
+        let has_many = acyclic.links[own as usize].len() >= many;
+        if has_many {
+            search.look_below(&acyclic, own);
+        }
         for &target in targets {
             let part = acyclic.part[target as usize];
             let is_within = part == own;
-            if is_within || !search.finds(&acyclic, own, part) {
+            let mut follows = || match has_many {
+                true => search.was_seen(part),
+                false => search.finds(&acyclic, own, part),
+            };
+            if is_within || !follows() {
                 reduction.kept.push((from as u32, target, is_within));
             }
         }
@@ -124,6 +139,24 @@ struct Search {
 }
 
 impl Search {
+    /// Looks at all that is two edges or more away.
+    fn look_below(&mut self, graph: &Acyclic, from: u32) {
+        self.round += 1;
+        self.open.clear();
+        let links = |part: u32| graph.links[part as usize].iter().copied();
+        self.open.extend(links(from).flat_map(links));
+        while let Some(part) = self.open.pop() {
+            if std::mem::replace(&mut self.seen[part as usize], self.round) != self.round {
+                self.open.extend(links(part).filter(|it| self.seen[*it as usize] != self.round));
+            }
+        }
+    }
+
+    /// Returns whether that is among it.
+    fn was_seen(&self, part: u32) -> bool {
+        self.seen[part as usize] == self.round
+    }
+
     /// Returns whether there is a way of two edges or more.
     fn finds(&mut self, graph: &Acyclic, from: u32, to: u32) -> bool {
         self.round += 1;
@@ -201,6 +234,7 @@ mod tests {
                 .map(|(from, to)| (from, to, false))
                 .collect();
             assert_eq!(kept(&links), expected, "{links:?}");
+            assert_eq!(reduce_with(&links, 0).kept, expected, "{links:?}");
         }
     }
 }
