@@ -24,6 +24,7 @@ mod rename;
 mod rules;
 mod schemas;
 mod signature;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod workspace;

@@ -52,6 +52,8 @@ pub struct Written {
     pub is_key: bool,
     /// The names before the one that is being written, joined to it by dots: `var`, or `module`, `net`. An index is `[]`.
     pub steps: Vec<String>,
+    /// The names before the bracket in which a key is being written, be it within quotes: `a`, `b` of `a.b["`.
+    pub indexed: Vec<String>,
     /// The innermost function whose arguments are being written, and how many of them are complete.
     pub call: Option<(String, usize)>,
     /// The text of the string that is open at the cursor, from its quote on: the cursor is in no sequence of it.
@@ -297,7 +299,8 @@ impl Reader<'_> {
     }
 
     fn written(&self, tokens: &[Token], word: usize) -> Written {
-        let mut written = Written { steps: self.steps(tokens, word), ..Written::default() };
+        let steps = self.steps(tokens, word);
+        let mut written = Written { steps, indexed: self.indexed(tokens), ..Written::default() };
         written.path.extend(self.argument.clone());
         let from = self.open.iter().rposition(|it| matches!(it, Open::Block(_)));
         for open in &self.open[from.map_or(0, |it| it + 1)..] {
@@ -320,6 +323,22 @@ impl Reader<'_> {
             written.text = self.text.get(start..).map(str::to_owned);
         }
         written
+    }
+
+    /// The names before the bracket that was opened last, where nothing but a text follows it.
+    fn indexed(&self, tokens: &[Token]) -> Vec<String> {
+        let is_text = |it: &&Token| matches!(it.kind, Kind::QuotedText | Kind::OpenQuote);
+        let rest = tokens.len() - tokens.iter().rev().take_while(is_text).count();
+        let [before @ .., name, bracket] = &tokens[..rest] else { return Vec::new() };
+        let is_joined = name.kind == Kind::Ident
+            && bracket.kind == Kind::OpenBracket
+            && name.end == bracket.start;
+        if !is_joined {
+            return Vec::new();
+        }
+        let mut steps = self.steps(before, name.start as usize);
+        steps.push(self.text(*name).to_owned());
+        steps
     }
 
     /// The names that are joined to the one that begins at a byte.
@@ -406,6 +425,16 @@ mod tests {
         assert_eq!(written.steps, ["module", "net", "[]", "subnet"]);
         assert_eq!(value("a = 1 + va|").steps, Vec::<String>::new());
         assert_eq!(value("a = \"x ${var.|").steps, ["var"]);
+    }
+
+    #[test]
+    fn names_before_a_bracket_are_indexed() {
+        for text in ["a = x.y[|", "a = x.y[\"|", "a = x.y[\"ab|", "a = f(1, x.y[\"|"] {
+            assert_eq!(value(text).indexed, ["x", "y"], "{text}");
+        }
+        for text in ["a = [|", "a = [\"|", "a = x.y[0].|", "a = x.y[z.|", "a = x.y[0, |"] {
+            assert_eq!(value(text).indexed, Vec::<String>::new(), "{text}");
+        }
     }
 
     #[test]
