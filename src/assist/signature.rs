@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::document::Language;
 use super::module::Module;
-use super::rules::vocabulary;
+use super::vocabulary::vocabulary;
 use super::workspace::Workspace;
 use crate::expression::functions::{self, Parameter, SPECIAL};
 use crate::schema::{FunctionParameter, FunctionSignature};

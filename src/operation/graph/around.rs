@@ -81,6 +81,8 @@ impl Graph {
             .filter(|it| it.0 <= most)
             .collect();
         near.sort_unstable();
+        let best = near.first().map_or(0, |it| it.0);
+        near.retain(|it| it.0 <= best + 1);
         near.truncate(NEAREST);
         let near: Vec<&str> = near.iter().map(|it| it.1).collect();
         let hint = match near.as_slice() {
