@@ -44,6 +44,8 @@ pub struct Manner {
     pub show_sensitive: bool,
     /// Ask nothing (`-input=false`, `TF_INPUT`).
     pub silent: bool,
+    /// The standard output is for one document: whatever people are told besides goes to the standard error, or is left out.
+    pub document: bool,
 }
 
 /// The terminal.
@@ -173,6 +175,11 @@ impl Ui {
         Ok(())
     }
 
+    /// Leaves the standard output to a document: people are told nothing but problems, on the standard error, and asked nothing.
+    pub fn gives_way(&mut self) {
+        (self.manner.document, self.manner.silent) = (true, true);
+    }
+
     fn streams(&self) -> parking_lot::MutexGuard<'_, Streams> {
         self.streams.lock()
     }
@@ -274,16 +281,16 @@ impl Ui {
         streams.note(written);
     }
 
-    /// Writes for people alone: nothing under `-json`.
+    /// Writes for people alone: nothing under `-json`, and nothing beside a document.
     pub fn say(&self, text: &str) {
-        if !self.manner.json {
+        if self.is_for_people() {
             self.out(text);
         }
     }
 
     /// Lets `show` write for people alone.
     pub fn show(&self, show: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
-        if !self.manner.json {
+        if self.is_for_people() {
             self.write(show);
         }
     }
@@ -346,9 +353,7 @@ impl Ui {
             ));
         }
         if !self.manner.json {
-            let printed = render(sorted, &self.sources, self.err_style, self.grouping);
-            self.out(&printed.out);
-            self.err(&printed.err);
+            self.print(&render(sorted, &self.sources, self.err_style, self.grouping));
         }
         code
     }

@@ -158,7 +158,7 @@ fn junit_and_markdown_escape_what_they_hold() {
     assert_eq!(code, Some(1));
     assert!(xml.contains("<testsuites name=\"policies\" tests=\"3\" failures=\"1\""), "{xml}");
     assert!(xml.contains("message=\"aws_s3_bucket.a | is &lt;public&gt;\""), "{xml}");
-    assert!(xml.contains("make it &quot;private&quot; &lt;now&gt;"), "{xml}");
+    assert!(xml.contains("make it &#34;private&#34; &lt;now&gt;"), "{xml}");
     assert!(xml.contains("<system-out>warn: no tags</system-out>"), "{xml}");
     let (code, text) = folder.said(&["policy", "check", "-markdown"]);
     assert_eq!(code, Some(1));

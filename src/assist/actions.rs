@@ -12,6 +12,7 @@ use super::hover::headers;
 use super::index::{Entity, Manner};
 use super::module::Module;
 use super::problems::Problem;
+use super::spelling::mended;
 use super::workspace::Workspace;
 use super::{Edit, Place};
 use crate::address::{Mode, ResourceName};
@@ -40,6 +41,14 @@ pub struct Action {
     pub purpose: For,
     /// What it writes.
     pub edits: Vec<Edit>,
+    /// What is to be at hand for pasting elsewhere, where it writes nothing.
+    pub copied: Option<String>,
+}
+
+impl Action {
+    fn new(title: String, purpose: For, edits: Vec<Edit>) -> Action {
+        Action { title, purpose, edits, copied: None }
+    }
 }
 
 /// How many names are offered where there is a choice.
@@ -55,7 +64,8 @@ pub fn actions(
     problems: &[Problem],
 ) -> Vec<Action> {
     let Some(document) = workspace.document(path) else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut found: Vec<Action> =
+        problems.iter().filter_map(|it| respelt(it, &document, at)).collect();
     if !matches!(document.language, Language::Config | Language::Test) {
         return found;
     }
@@ -64,8 +74,18 @@ pub fn actions(
     found.extend(place.declarations());
     found.extend(place.moves());
     found.extend(place.import());
+    found.extend(place.exclusion());
     found.extend(problems.iter().filter_map(|it| place.waiver(it)));
     found
+}
+
+/// Writes the name that was meant.
+fn respelt(problem: &Problem, document: &Document, at: &Range<usize>) -> Option<Action> {
+    let place = &problem.place;
+    let is_here =
+        place.path == document.path && place.range.start <= at.end && at.start <= place.range.end;
+    let (title, edit) = mended(problem, &document.text).filter(|_| is_here)?;
+    Some(Action::new(title, For::Mending, vec![edit]))
 }
 
 struct At<'a> {
@@ -130,7 +150,7 @@ impl At<'_> {
             false => self.edit(close, format!("\n{lines}{outer}")),
         };
         let title = format!("Add {}", names.join(", "));
-        Some(Action { title, purpose: For::Mending, edits: vec![edit] })
+        Some(Action::new(title, For::Mending, vec![edit]))
     }
 
     /// Declares the variables that are named here and not declared.
@@ -173,7 +193,7 @@ impl At<'_> {
         let place = Place { path: file.path.clone(), range: end..end };
         let text = format!("{gap}variable \"{name}\" {{\n  description = \"\"\n}}\n");
         let edits = vec![Edit { place, text }];
-        Some(Action { title: format!("Declare the variable {name}"), purpose: For::Mending, edits })
+        Some(Action::new(format!("Declare the variable {name}"), For::Mending, edits))
     }
 
     /// The resource whose block is here.
@@ -216,7 +236,7 @@ impl At<'_> {
             let title = format!("Record that {old} is {resource} now");
             let (old, new) = (Entity::Resource(old), Entity::Resource(resource.clone()));
             let edit = recorded(&self.module, &old, &new)?;
-            Some(Action { title, purpose: For::Mending, edits: vec![edit] })
+            Some(Action::new(title, For::Mending, vec![edit]))
         };
         lost.take(MOST).filter_map(action).collect()
     }
@@ -250,11 +270,26 @@ impl At<'_> {
         };
         let text = format!("import {{\n  to = {resource}{key}\n  id = \"\"\n}}\n\n");
         let edits = vec![self.edit(whole(block).start, text)];
-        Some(Action {
-            title: format!("Import an object as {resource}"),
-            purpose: For::Rewriting,
-            edits,
-        })
+        Some(Action::new(format!("Import an object as {resource}"), For::Rewriting, edits))
+    }
+
+    /// Has the flag at hand that leaves out what is declared here: a resource, or a call with all that is in it.
+    fn exclusion(&self) -> Option<Action> {
+        let is_entry = self.workspace.entries().contains(&self.module.folder);
+        let block = *self.document.blocks_at(self.at.start).first()?;
+        if !is_entry || self.at.start > block.header.end as usize {
+            return None;
+        }
+        let declared = self.document.index.declarations.iter();
+        let mut here = declared.filter(|it| it.whole == whole(block));
+        let entity = here.find_map(|it| match &it.entity {
+            it @ (Entity::Resource(_) | Entity::Call(_)) => Some(it),
+            _ => None,
+        })?;
+        let flag = format!("-exclude={}", entity.address());
+        let mut action = Action::new(format!("Copy {flag}"), For::Rewriting, Vec::new());
+        action.copied = Some(flag);
+        Some(action)
     }
 
     /// Waives a verdict: the reason is left to who does it.
@@ -269,11 +304,7 @@ impl At<'_> {
         let indent = self.indent(start);
         let text = format!("# entail:allow {}: say here why this may be\n{indent}", problem.code);
         let edits = vec![self.edit(start, text)];
-        Some(Action {
-            title: format!("Waive {} here", problem.code),
-            purpose: For::Rewriting,
-            edits,
-        })
+        Some(Action::new(format!("Waive {} here", problem.code), For::Rewriting, edits))
     }
 }
 

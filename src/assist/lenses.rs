@@ -64,12 +64,16 @@ impl Question {
         let actions = self.actions();
         let mut found = Vec::new();
         for it in &self.document.index.declarations {
-            let Entity::Resource(_) = &it.entity else { continue };
             let address = it.entity.address();
+            let own = match &it.entity {
+                Entity::Resource(_) => actions.get(&address).cloned().unwrap_or_default(),
+                Entity::Call(_) => within(&actions, &address),
+                _ => continue,
+            };
             let place = Place { path: self.document.path.clone(), range: it.header.clone() };
-            if let Some(actions) = actions.get(&address) {
+            if !own.is_empty() {
                 let words: Vec<String> =
-                    actions.iter().map(|(action, count)| counted(action, *count)).collect();
+                    own.iter().map(|(action, count)| counted(action, *count)).collect();
                 let text = format!("{}: {}", self.plan_name(), words.join(", "));
                 found.push(Lens { place: place.clone(), text, why: Some(address.clone()) });
             }
@@ -90,10 +94,10 @@ impl Question {
     }
 
     /// What the saved plan does, by resource: each action, and how often.
-    fn actions(&self) -> BTreeMap<String, BTreeMap<&'static str, usize>> {
+    fn actions(&self) -> BTreeMap<String, Counts> {
         let Some(plan) = &self.plan else { return BTreeMap::new() };
         let (world, sources) = (Arc::new(self.world.clone()), Sources::default());
-        let mut found: BTreeMap<String, BTreeMap<&'static str, usize>> = BTreeMap::new();
+        let mut found: BTreeMap<String, Counts> = BTreeMap::new();
         for (resource, action) in
             planned(&host(&world, &sources, &Stop::default()), plan).unwrap_or_default()
         {
@@ -101,6 +105,19 @@ impl Question {
         }
         found
     }
+}
+
+/// How often each action is planned.
+type Counts = BTreeMap<&'static str, usize>;
+
+/// What is done with everything in a module.
+fn within(actions: &BTreeMap<String, Counts>, call: &str) -> Counts {
+    let start = format!("{call}.");
+    let mut all = Counts::new();
+    for (_, own) in actions.range(start.clone()..).take_while(|it| it.0.starts_with(&start)) {
+        own.iter().for_each(|(action, count)| *all.entry(action).or_default() += count);
+    }
+    all
 }
 
 fn host<'a>(world: &'a Arc<World>, sources: &'a Sources, stop: &'a Stop) -> Host<'a> {

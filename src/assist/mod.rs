@@ -24,8 +24,10 @@ mod rename;
 mod rules;
 mod schemas;
 mod signature;
+mod spelling;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 mod workspace;
 
 pub use answer::{Question, value_at};
@@ -35,9 +37,10 @@ pub use hover::{Hover, hover};
 pub use index::{Declaration, Entity, Use};
 pub use module::Module;
 pub use rename::{NotRenamed, Renaming, rename, renamed};
-pub use rules::{relations_of, vocabulary};
+pub use rules::relations_of;
 pub use schemas::Schemas;
 pub use signature::{Signature, signature};
+pub use vocabulary::vocabulary;
 pub use workspace::Workspace;
 
 use std::cmp::Ordering;

@@ -2,33 +2,14 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use super::document::{Document, Language, range};
+use super::vocabulary::{policies, vocabulary};
 use super::workspace::Workspace;
 use super::{Hover, Place};
 use crate::datalog::syntax::{Atom, Literal};
-use crate::diagnostic::{Sources, Span};
-use crate::policy::Policies;
-use crate::policy::reference::{RelationWords, relations};
+use crate::diagnostic::Span;
 use crate::policy::rules::{JUDGING, SHAPING};
-
-/// The vocabulary of policies, read once.
-struct Vocabulary {
-    policies: Policies,
-    relations: Vec<RelationWords>,
-}
-
-static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    let (policies, _) = Policies::read(Vec::new(), &Sources::default());
-    let relations = relations(&policies);
-    Vocabulary { policies, relations }
-});
-
-/// Returns the relations that policies may rely on.
-pub fn vocabulary() -> &'static [RelationWords] {
-    &VOCABULARY.relations
-}
 
 /// A relation that a text names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,7 +123,7 @@ fn writers(workspace: &Workspace, document: &Document, relation: &str) -> Vec<St
         found
             .extend(concluding.filter(|it| !it.name.is_empty()).map(|it| format!("`{}`", it.name)));
     }
-    let program = &VOCABULARY.policies.program;
+    let program = &policies().program;
     if let Some(number) = program.relation(relation) {
         let rules = program.rules.iter().filter(|it| it.head == number);
         found.extend(rules.map(|it| format!("`{}` of the vocabulary", it.name)));

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::path::Path;
 
+use super::document::Language;
 use super::module::Module;
+use super::vocabulary::vocabulary;
 use super::workspace::Workspace;
 use crate::expression::functions::{self, Parameter, SPECIAL};
 use crate::schema::{FunctionParameter, FunctionSignature};
@@ -24,13 +26,71 @@ pub struct Signature {
 
 /// Returns the signature of the function whose arguments are being written at a byte of a file.
 pub fn signature(workspace: &Workspace, path: &Path, at: usize) -> Option<Signature> {
-    let document = workspace.document(path).filter(|it| it.language.is_native())?;
+    let document = workspace.document(path)?;
+    if document.language == Language::Rules {
+        let (name, complete) = open_call(&document.text, at)?;
+        let found = of_relation(&name).or_else(|| of(workspace, &workspace.module_of(path), &name));
+        return found.map(|it| it.writing(complete));
+    }
+    if !document.language.is_native() {
+        return None;
+    }
     let At::Value(written) = cursor(&document.text, at).at else { return None };
     let (name, complete) = written.call?;
-    let mut found = of(workspace, &workspace.module_of(path), &name)?;
-    // All further arguments are for the last parameter.
-    found.active = complete.min(found.parameters.len().saturating_sub(1));
-    Some(found)
+    Some(of(workspace, &workspace.module_of(path), &name)?.writing(complete))
+}
+
+impl Signature {
+    /// Marks the parameter that is being written: all further arguments are for the last one.
+    fn writing(mut self, complete: usize) -> Signature {
+        self.active = complete.min(self.parameters.len().saturating_sub(1));
+        self
+    }
+}
+
+/// What is called where a rule is being written, and how many of its arguments are complete. Rules end with a semicolon.
+fn open_call(text: &str, at: usize) -> Option<(String, usize)> {
+    let mut before = text.get(..at)?;
+    // One in a text ends none, but then nothing is open before it that could be called.
+    if let Some(end) = before.rfind(";\n") {
+        before = &before[end + 1..];
+    }
+    let (mut open, mut is_quoted): (Vec<(String, usize)>, bool) = (Vec::new(), false);
+    let mut word = String::new();
+    for line in before.lines().filter(|it| !it.trim_start().starts_with("//")) {
+        for c in line.chars() {
+            match c {
+                '"' => is_quoted = !is_quoted,
+                _ if is_quoted => {}
+                '(' => open.push((std::mem::take(&mut word), 0)),
+                ')' => drop(open.pop()),
+                ',' => open.iter_mut().last().into_iter().for_each(|it| it.1 += 1),
+                _ => {}
+            }
+            match c.is_alphanumeric() || c == '_' {
+                true => word.push(c),
+                false => word.clear(),
+            }
+        }
+        word.clear();
+    }
+    // Parentheses of an expression are no call: what is around them is being written.
+    open.into_iter().rev().find(|it| !it.0.is_empty())
+}
+
+/// Returns the columns of a relation that policies may rely on.
+fn of_relation(name: &str) -> Option<Signature> {
+    let words = vocabulary().iter().find(|it| it.name() == name)?;
+    let open = words.usage.find('(')?;
+    let mut parameters = Vec::new();
+    let mut start = open + 1;
+    for column in words.usage[start..].trim_end_matches(')').split(',') {
+        let lead = column.len() - column.trim_start().len();
+        parameters.push((start + lead..start + column.len(), String::new()));
+        start += column.len() + 1;
+    }
+    let about = format!("{} ({})", words.says, words.columns);
+    Some(Signature { label: words.usage.to_string(), parameters, about, active: 0 })
 }
 
 /// Returns the signature of a function by its name.
@@ -81,4 +141,26 @@ fn written(name: &str, all: Vec<(String, String)>, returns: &str, about: &str) -
     }
     found.label.push_str(&format!("): {returns}"));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str) -> Option<(String, usize)> {
+        open_call(text, text.len())
+    }
+
+    #[test]
+    fn what_is_called_in_a_rule_is_found() {
+        let called = |name: &str, complete| Some((name.to_owned(), complete));
+        assert_eq!(check("deny(n, \"a, (b\") <-- resource(n, "), called("resource", 1));
+        assert_eq!(check("a(n) <-- b(n);\n// c(x,\nd(n) <-- depends_on("), called("depends_on", 0));
+        assert_eq!(check("a(n) <-- b(n), length(n.x) > (1 + "), None);
+        assert_eq!(check("deny(n, \"x\") <-- b(n);\n"), None);
+        let words = of_relation("resource").expect("it is of the vocabulary");
+        let columns: Vec<&str> =
+            words.parameters.iter().map(|it| &words.label[it.0.clone()]).collect();
+        assert_eq!(words.label, format!("resource({})", columns.join(", ")));
+    }
 }

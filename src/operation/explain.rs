@@ -30,6 +30,7 @@ use self::missed::Goals;
 pub use context::{ExplainContext, Relation};
 pub(super) use context::{blocks, declared, protected};
 pub use every::{Every, Told, every};
+pub(super) use links::within as place;
 pub use links::{Link, Links};
 pub use parts::{Parts, parts};
 pub use waiting::{Turn, Turns};

@@ -52,6 +52,8 @@ pub struct Written {
     pub is_key: bool,
     /// The names before the one that is being written, joined to it by dots: `var`, or `module`, `net`. An index is `[]`.
     pub steps: Vec<String>,
+    /// The names before the bracket in which a key is being written, be it within quotes: `a`, `b` of `a.b["`.
+    pub indexed: Vec<String>,
     /// The innermost function whose arguments are being written, and how many of them are complete.
     pub call: Option<(String, usize)>,
     /// The text of the string that is open at the cursor, from its quote on: the cursor is in no sequence of it.
@@ -297,7 +299,8 @@ impl Reader<'_> {
     }
 
     fn written(&self, tokens: &[Token], word: usize) -> Written {
-        let mut written = Written { steps: self.steps(tokens, word), ..Written::default() };
+        let steps = self.steps(tokens, word);
+        let mut written = Written { steps, indexed: self.indexed(tokens), ..Written::default() };
         written.path.extend(self.argument.clone());
         let from = self.open.iter().rposition(|it| matches!(it, Open::Block(_)));
         for open in &self.open[from.map_or(0, |it| it + 1)..] {
@@ -320,6 +323,22 @@ impl Reader<'_> {
             written.text = self.text.get(start..).map(str::to_owned);
         }
         written
+    }
+
+    /// The names before the bracket that was opened last, where nothing but a text follows it.
+    fn indexed(&self, tokens: &[Token]) -> Vec<String> {
+        let is_text = |it: &&Token| matches!(it.kind, Kind::QuotedText | Kind::OpenQuote);
+        let rest = tokens.len() - tokens.iter().rev().take_while(is_text).count();
+        let [before @ .., name, bracket] = &tokens[..rest] else { return Vec::new() };
+        let is_joined = name.kind == Kind::Ident
+            && bracket.kind == Kind::OpenBracket
+            && name.end == bracket.start;
+        if !is_joined {
+            return Vec::new();
+        }
+        let mut steps = self.steps(before, name.start as usize);
+        steps.push(self.text(*name).to_owned());
+        steps
     }
 
     /// The names that are joined to the one that begins at a byte.
@@ -362,74 +381,4 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn at(marked: &str) -> Cursor {
-        let place = marked.find('|').expect("a cursor");
-        cursor(&marked.replace('|', ""), place)
-    }
-
-    #[track_caller]
-    fn value(marked: &str) -> Written {
-        match at(marked).at {
-            At::Value(written) => written,
-            other => panic!("{other:?} is no value"),
-        }
-    }
-
-    #[test]
-    fn an_item_may_be_written_where_a_line_of_a_body_begins() {
-        for text in ["|", "res|", "resource \"a\" \"b\" {\n  cou|\n}", "a {\n x = 1\n |"] {
-            assert_eq!(at(text).at, At::Item, "{text}");
-        }
-        let inner = at("resource \"a\" \"b\" {\n  lifecycle {\n    |");
-        let kinds: Vec<_> = inner.blocks.iter().map(|it| it.kind.as_str()).collect();
-        assert_eq!(kinds, ["resource", "lifecycle"]);
-        assert_eq!(inner.blocks[0].labels, ["a", "b"]);
-    }
-
-    #[test]
-    fn a_label_knows_those_before_it() {
-        let label = |kind: &str, before: &[&str], quoted| {
-            At::Label(kind.into(), before.iter().map(ToString::to_string).collect(), quoted)
-        };
-        assert_eq!(at("resource \"nul|").at, label("resource", &[], true));
-        assert_eq!(at("resource \"a\" \"|\" {}").at, label("resource", &["a"], true));
-        assert_eq!(at("resource |").at, label("resource", &[], false));
-    }
-
-    #[test]
-    fn names_joined_by_dots_are_steps() {
-        let written = value("a = module.net[0].subnet.i|");
-        assert_eq!(written.steps, ["module", "net", "[]", "subnet"]);
-        assert_eq!(value("a = 1 + va|").steps, Vec::<String>::new());
-        assert_eq!(value("a = \"x ${var.|").steps, ["var"]);
-    }
-
-    #[test]
-    fn the_innermost_call_counts_its_arguments() {
-        assert_eq!(value("a = join(\",\", concat(x, |").call, Some(("concat".into(), 1)));
-        assert_eq!(value("a = core::max(1, 2, |").call, Some(("core::max".into(), 2)));
-    }
-
-    #[test]
-    fn keys_of_objects_lead_to_the_cursor() {
-        let written = value("providers = {\n  aws = |");
-        assert_eq!((written.path, written.is_key), (vec!["providers".into(), "aws".into()], false));
-        assert!(value("tags = {\n  a = 1\n  b|").is_key);
-    }
-
-    #[test]
-    fn a_string_that_is_open_is_told_with_its_text() {
-        assert_eq!(value("source = \"./mod|").text.as_deref(), Some("./mod"));
-        assert_eq!(value("source = \"a${var.x}\" + |").text, None);
-    }
-
-    #[test]
-    fn nothing_is_offered_in_a_comment() {
-        assert_eq!(at("a = 1 # var.|").at, At::Nothing);
-        assert_eq!(at("/* a\n b|").at, At::Nothing);
-    }
-}
+mod tests;

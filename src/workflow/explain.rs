@@ -1,4 +1,4 @@
-//! `why`, `whatif`, `facts`, `graph`: what was decided, and what it rests on.
+//! `why`, `whatif`, `facts`: what was decided, and what it rests on.
 
 use std::path::{Path, PathBuf};
 
@@ -7,20 +7,19 @@ use super::judging::in_force;
 use super::open::{lock, open, open_to_plan, read_state, root_variables};
 use super::options::PlanOptions;
 use super::with_room;
-use crate::backend::local::Choice;
 use crate::diagnostic::Diagnostics;
 use crate::event::Silence;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::explain::causes::Causes;
 use crate::operation::explain::causes::origin::given;
 use crate::operation::explain::{ExplainContext, Parts, Question, Relation, order, parts};
-pub use crate::operation::graph::GraphOptions;
 use crate::operation::models::{self, Basis};
 use crate::operation::plan::Planned;
 use crate::operation::saved::Loaded;
 use crate::operation::session::Session;
-use crate::operation::{graph as drawing, plan as operation, saved};
+use crate::operation::{plan as operation, saved};
 use crate::plan::Plan;
+use crate::planner::Structured;
 use crate::state::State;
 
 /// What a question is asked of: a saved plan, or one that is made for it.
@@ -172,15 +171,32 @@ fn structured(
     host: &Host<'_>,
     options: &PlanOptions,
 ) -> Result<Option<(ExplainContext, bool)>, Diagnostics> {
+    let (session, known) = before_plan(host, options)?;
+    Ok(known.ok().map(|known| {
+        let is_all = known.providers.awaits.is_empty();
+        (ExplainContext::of_lowered(&session, &known.lowered), is_all)
+    }))
+}
+
+/// What is known before any provider is asked.
+pub(super) fn known_early(
+    host: &Host<'_>,
+    options: &PlanOptions,
+) -> Result<ExplainContext, Diagnostics> {
+    let (session, known) = before_plan(host, options)?;
+    Ok(ExplainContext::of_lowered(&session, &known?.lowered))
+}
+
+fn before_plan(
+    host: &Host<'_>,
+    options: &PlanOptions,
+) -> Result<(Session, Result<Structured, Diagnostics>), Diagnostics> {
     let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
     let state = read_state(host, &session)?.state.unwrap_or_default();
     let variables = root_variables(host, &session, &options.request)?;
     let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
-    let known = operation::whatif(&session, &run.request, state, &variables).ok();
-    Ok(known.map(|known| {
-        let is_all = known.providers.awaits.is_empty();
-        (ExplainContext::of_lowered(&session, &known.lowered), is_all)
-    }))
+    let known = operation::whatif(&session, &run.request, state, &variables);
+    Ok((session, known))
 }
 
 /// What a saved plan rests on.
@@ -263,30 +279,5 @@ pub fn facts(
             }
         };
         Ok(context.relations(relation)?)
-    })?
-}
-
-/// Returns what waits for what, as a drawing program reads it: the configuration's blocks, or a saved plan's steps; and what is
-/// wrong with a configuration whose circles are drawn.
-///
-/// # Errors
-///
-/// If the configuration or the plan cannot be read.
-pub fn graph(
-    host: &Host<'_>,
-    plan: Option<&Path>,
-    options: GraphOptions,
-) -> Result<(String, Diagnostics), Diagnostics> {
-    with_room(|_| {
-        let (world, sources) = (host.world.clone(), host.sources.clone());
-        if let Some(path) = plan {
-            let loaded = saved::load(&world, &sources, &world.root.join(path))?;
-            return Ok((drawing::dot_of_plan(&loaded), Diagnostics::new()));
-        }
-        let (session, problems) = match options.draws_cycles {
-            true => Session::open_for_validation(world, sources)?,
-            false => (Session::open(world, sources, &Choice::default())?, Diagnostics::new()),
-        };
-        Ok((drawing::dot(&session, options), problems))
     })?
 }

@@ -14,6 +14,7 @@ pub mod console;
 pub mod diff;
 pub mod explain;
 pub mod format;
+pub mod graph;
 pub mod impact;
 pub mod import;
 pub mod init;

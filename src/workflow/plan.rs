@@ -1,6 +1,6 @@
 //! `plan`: opens, locks, reads, plans, and saves the plan where asked.
 
-use super::host::Host;
+use super::host::{Host, Schemas};
 use super::judging::in_force;
 use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::PlanOptions;
@@ -11,6 +11,8 @@ use crate::operation::session::Session;
 use crate::operation::variables::RootVariables;
 use crate::operation::{generate, mocked, plan as operation, saved};
 use crate::planner::Finished;
+use crate::policy::Report;
+use crate::policy::rules::RuleInfo;
 use crate::request::Request;
 use crate::state::State;
 use tracing::Instrument;
@@ -23,6 +25,12 @@ pub struct Made {
     pub has_generated: bool,
     /// Whether a problem is an error.
     pub failed: bool,
+    /// What its providers announce.
+    pub schemas: Schemas,
+    /// What policies say of it, and the rules that judged; nothing where none did.
+    pub judged: Option<(Report, Vec<RuleInfo>)>,
+    /// What is wrong with it, and with judging it.
+    pub problems: Diagnostics,
 }
 
 /// Plans, tells the plan, and saves it where asked. Changes nothing else.
@@ -64,11 +72,14 @@ async fn made(host: &Host<'_>, options: &PlanOptions) -> Result<Made, Diagnostic
     }
     let is_denied = judged.as_ref().is_some_and(|it| it.0.is_denied());
     let failed = problems.has_errors() || is_denied;
-    host.tell.planned(plan, &schemas(&planned.pool), problems);
+    let schemas = schemas(&planned.pool);
+    host.tell.planned(plan, &schemas, problems.clone());
     if let Some((report, _)) = &judged {
         host.tell.judged(report);
+        problems.extend(report.problems.iter().cloned());
     }
-    Ok(Made { finished: planned.finished, has_generated, failed })
+    let judged = judged.map(|(report, policies)| (report, policies.rules.clone()));
+    Ok(Made { finished: planned.finished, has_generated, failed, schemas, judged, problems })
 }
 
 /// Plans; the warning that every filtered run carries comes first.

@@ -404,7 +404,7 @@ fn outside_packages_have_one_owner() {
         ("httparse", &["src/install/signin"]),
         ("percent_encoding", &["src/backend", "src/install"]),
         ("miette", &["cli"]),
-        ("rust_sugiyama", &["cli/src/view/page/drawing.rs"]),
+        ("rust_sugiyama", &["cli/src/view/drawing/"]),
         ("reqwest", &["src/install", "src/backend", "cli/src/telemetry"]),
         ("reqsign_core", &["src/backend"]),
         ("reqsign_aws_v4", &["src/backend/s3"]),

@@ -11,6 +11,7 @@ pub mod completion;
 pub mod console;
 pub mod destroy;
 pub mod diff;
+mod documents;
 pub mod facts;
 pub mod fmt;
 pub mod force_unlock;
@@ -148,7 +149,8 @@ pub fn no_words(given: &[String]) -> Result<(), Diagnostic> {
 /// Sets how the command speaks.
 fn begin(ui: &mut Ui, output: &OutputArgs, show_sensitive: bool) -> Result<(), Diagnostics> {
     let OutputArgs { messages, input } = output;
-    let manner = Manner { json: messages.json, show_sensitive, silent: !input };
+    let manner =
+        Manner { json: messages.json, show_sensitive, silent: !input, ..Manner::default() };
     Ok(ui.begin(manner, messages.json_into.as_deref())?)
 }
 

@@ -11,6 +11,7 @@ use entail::workflow::options::PlanOptions;
 use entail::workflow::plan::plan;
 use entail::world::World;
 
+use super::documents::DocumentArgs;
 use super::policy::JudgingArgs;
 use super::{begin, present, words};
 use crate::arguments::groups::{OutputArgs, PlanningArgs, ReadingArgs, StateArgs, VariableArgs};
@@ -54,6 +55,10 @@ pub struct PlanArgs {
     /// Show sensitive values
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub show_sensitive: bool,
+
+    /// What is written for others to read.
+    #[command(flatten)]
+    pub documents: DocumentArgs,
 
     /// Show only changes in this module or resource. May be repeated
     #[arg(long, value_name = "ADDRESS", action = ArgAction::Append)]
@@ -111,11 +116,25 @@ impl PlanArgs {
 
 /// Plans, shows the plan, and saves it where asked.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &PlanArgs) -> Result<u8, Diagnostics> {
+    let documents = &args.documents;
+    documents.check(&args.output, args.show_sensitive)?;
     begin(ui, &args.output, args.show_sensitive)?;
+    if documents.is_alone() {
+        ui.gives_way();
+    }
     let options = args.options(ui)?;
-    ui.reads(args.reading.reading(&args.module)?, options.request.compat_opentofu);
+    let reading = args.reading.reading(&args.module)?;
+    ui.reads(reading, options.request.compat_opentofu);
     let ui = &*ui;
-    let made = interrupt::heeding(ui, || plan(&ui.host(world), &options))??;
+    let made = interrupt::heeding(ui, || plan(&ui.host(world), &options))?;
+    let written = documents.write(ui, world, made.as_ref(), options.out.as_deref());
+    let made = match (made, written) {
+        (Ok(made), written) => written.map(|()| made)?,
+        (Err(mut problems), written) => {
+            problems.extend(written.err().into_iter().flat_map(|it| it.0));
+            return Err(problems);
+        }
+    };
     let plan = &made.finished.plan;
     if !made.failed {
         let generated = options.request.generate_config_out.as_deref();

@@ -17,7 +17,7 @@ use entail::world::World;
 use super::{at_most_one, silence};
 use crate::arguments::groups::VariableArgs;
 use crate::ui::Ui;
-use crate::view::policy as view;
+use crate::view::{junit, policy as view};
 
 mod docs;
 mod fmt;
@@ -279,7 +279,9 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
             format!("{:#}\n", told.to_json(possible, &ui.sources))
         }
         [_, true, ..] => format!("{:#}\n", view::sarif::document(report, rules, possible)),
-        [_, _, true, _] => view::junit::document(report, rules, possible),
+        [_, _, true, _] => {
+            junit::document(Some("policies"), &view::junit::suites(report, rules, possible))
+        }
         [.., true] => view::markdown::document(report, possible),
         _ => view::report(report, possible, &ui.style()),
     });

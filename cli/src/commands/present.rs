@@ -26,15 +26,28 @@ pub fn plan(ui: &Ui, plan: &Plan, schemas: &Schemas, problems: Diagnostics) {
 
 /// Writes a page for a browser: into a file, or to the standard output where none is named.
 pub fn page(ui: &Ui, world: &World, file: &str, text: &str) -> Result<u8, Diagnostics> {
+    written(ui, world, ("html", "page"), file, text)
+}
+
+/// Writes a document: into a file, or to the standard output where none is named.
+///
+/// - `(flag, what)`: the flag that names the file, and what the document is called.
+pub fn written(
+    ui: &Ui,
+    world: &World,
+    (flag, what): (&str, &str),
+    file: &str,
+    text: &str,
+) -> Result<u8, Diagnostics> {
     if file.is_empty() {
         ui.out(text);
         return Ok(0);
     }
     std::fs::write(world.root.join(file), text).map_err(|why| {
-        Diagnostic::error("Failed to write the page")
-            .detail(format!("The file that -html names, {file}, could not be written: {why}."))
+        Diagnostic::error(format!("Failed to write the {what}"))
+            .detail(format!("The file that -{flag} names, {file}, could not be written: {why}."))
     })?;
-    ui.out(&format!("The page is in {}.\n", harmless(file)));
+    ui.out(&format!("The {what} is in {}.\n", harmless(file)));
     Ok(0)
 }
 

@@ -7,7 +7,7 @@ use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::page::page;
 use entail::workflow::show::{ShowTarget, Shown, show, show_json};
-use entail::world::World;
+use entail::world::{PROGRAM, World};
 
 use super::{miscounted, present};
 use crate::arguments::groups::{ReadingArgs, VariableArgs};
@@ -34,6 +34,10 @@ pub struct ShowArgs {
     /// Write a page for a browser, into this file or to the standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub html: Option<String>,
+
+    /// Write a saved plan as Markdown, for the comment of a review, into this file or to the standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub markdown: Option<String>,
 
     /// Show the state
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
@@ -116,6 +120,9 @@ impl ShowArgs {
             Self { json: true, .. } | Self { json_into: Some(_), .. } => {
                 incompatible("Of -html and JSON, only one can be written.")
             }
+            Self { markdown: Some(_), .. } => {
+                incompatible("Of -html and -markdown, only one can be written.")
+            }
             Self { show_sensitive: true, .. } => incompatible(
                 "A page is made to be passed on, and holds no sensitive values: -html does not go with -show-sensitive.",
             ),
@@ -127,6 +134,53 @@ impl ShowArgs {
     }
 }
 
+impl ShowArgs {
+    /// Returns what is wrong with the flags of a comment.
+    fn check_comment(&self) -> Result<(), Diagnostics> {
+        let incompatible =
+            |why: &str| Err(Diagnostic::error("Incompatible options").detail(why).into());
+        match self {
+            Self { json: true, .. } | Self { json_into: Some(_), .. } => {
+                incompatible("Of -markdown and JSON, only one can be written.")
+            }
+            Self { show_sensitive: true, .. } => incompatible(
+                "A comment is made to be passed on, and holds no sensitive values: -markdown does not go with -show-sensitive.",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// The modules of which changes are shown, by their addresses.
+    fn modules(&self) -> Vec<String> {
+        let modules = self.module.iter().filter(|_| self.plan.is_some());
+        modules.map(|it| it.display().to_string()).collect()
+    }
+}
+
+/// Writes a saved plan as a comment.
+fn comment(
+    ui: &Ui,
+    world: &Arc<World>,
+    (args, asked): (&ShowArgs, &ShowTarget),
+    file: &str,
+) -> Result<u8, Diagnostics> {
+    let Shown::Plan(plan, schemas, report) = show(&ui.host(world), asked)? else {
+        return Err(Diagnostic::error("Not a saved plan")
+            .detail("A comment is written of a saved plan: name its file behind -markdown, or with -plan=FILE.")
+            .into());
+    };
+    let told = view::markdown::plan::Told {
+        plan: Some((&plan, &schemas)),
+        report: report.as_ref(),
+        problems: &Diagnostics::new(),
+        sources: &ui.sources,
+    };
+    let reading = args.reading.reading(&args.modules())?;
+    let more = format!("`{PROGRAM} show` of the plan has everything.");
+    let text = view::markdown::plan::document(&told, &reading, &more);
+    present::written(ui, world, ("markdown", "comment"), file, &text)
+}
+
 /// Shows what is asked for.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics> {
     let asked = args.asked()?;
@@ -136,15 +190,17 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagn
         let text = page(&ui.host(world), &asked, |it| view::page::draw(it, look))?;
         return present::page(ui, world, file, &text);
     }
+    if let Some(file) = &args.markdown {
+        args.check_comment()?;
+        return comment(ui, world, (args, &asked), file);
+    }
     if args.json {
         ui.out(&format!("{}\n", show_json(&ui.host(world), &asked)?));
         return Ok(0);
     }
     let manner = Manner { show_sensitive: args.show_sensitive, ..Manner::default() };
     ui.begin(manner, args.json_into.as_deref())?;
-    let modules = args.module.iter().filter(|_| args.plan.is_some());
-    let modules: Vec<String> = modules.map(|it| it.display().to_string()).collect();
-    ui.reads(args.reading.reading(&modules)?, false);
+    ui.reads(args.reading.reading(&args.modules())?, false);
     let ui = &*ui;
     ui.hold();
     match show(&ui.host(world), &asked)? {

@@ -14,7 +14,8 @@ use crate::arguments::groups::{OutputArgs, VariableArgs};
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
-use crate::view::test::{Listener, coverage, junit};
+use crate::view::junit;
+use crate::view::test::{Listener, coverage};
 use crate::watching::Watched;
 
 /// Execute integration tests for modules
@@ -153,7 +154,8 @@ fn tested(
     let listener = Listener::new(ui);
     let tested = test(&ui.host(world), options, &listener)?;
     if let Some(path) = &args.junit_xml {
-        junit::write(&world.root.join(path), &listener.taken())?;
+        let document = junit::document(None, &listener.taken());
+        junit::write(&world.root.join(path), &document, ("junit-xml", "tests"))?;
     }
     if let (Some(found), Some(format)) = (&tested.exercised, &args.coverage) {
         let text = coverage::Format::parse(format)?.text(found);

@@ -36,8 +36,15 @@ impl Editor {
     }
 }
 
+/// Shows a proof.
+pub const WHY: &str = "entail.why";
+
+/// Has a text at hand for pasting. An editor that has a command of this name carries it out itself: the server cannot reach the
+/// clipboard, and shows the text.
+pub const COPY: &str = "entail.copy";
+
 /// The commands that lenses and actions name.
-pub const COMMANDS: [&str; 1] = ["entail.why"];
+const COMMANDS: [&str; 2] = [WHY, COPY];
 
 /// Returns what the server can do.
 pub fn initialized(encoding: Encoding) -> InitializeResult {

@@ -1,9 +1,10 @@
 //! Texts that are opened, changed and closed, files that change on the disk, folders that come and go.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use entail::assist::{Document, Language, problems};
+use entail::assist::{Language, problems};
 use lsp_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, FileSystemWatcher, GlobPattern,
@@ -138,22 +139,31 @@ impl Server {
         known.or_else(|| Language::of(path)).unwrap_or(Language::Config)
     }
 
-    /// Tells at once what keeps a text from being read, and has everything looked at that it is a part of.
+    /// Tells at once what keeps a text from being read, and notes that all is to be looked at that it is a part of.
     fn check(&mut self, path: &Path) {
-        let document: Option<Arc<Document>> = self.workspace.document(path);
-        if let Some(document) = &document {
-            let syntax = problems::of_text(document);
+        if let Some(document) = self.workspace.document(path) {
+            let syntax = problems::of_text(&document);
             self.published.lock().at_once(path, syntax, &self.out);
         }
+        self.touched.insert(path.to_owned());
+    }
+
+    /// Has everything looked at that texts are a part of which were touched: once for all of them.
+    pub fn check_touched(&mut self) {
         let mut tasks = Vec::new();
-        let is_alone = !path.is_absolute()
-            || document.as_ref().is_some_and(|it| it.language == Language::Rules);
-        if is_alone {
-            tasks.extend(problems::of_file(&self.workspace, path));
+        let mut folders = BTreeSet::new();
+        for path in std::mem::take(&mut self.touched) {
+            let document = self.workspace.document(&path);
+            let is_alone =
+                !path.is_absolute() || document.is_some_and(|it| it.language == Language::Rules);
+            if is_alone {
+                tasks.extend(problems::of_file(&self.workspace, &path));
+            }
+            folders.insert(self.workspace.module_of(&path).folder.clone());
         }
-        let folder = self.workspace.module_of(path).folder.clone();
         let entries = self.workspace.entries();
-        let touched = entries.iter().filter(|it| self.workspace.reached(it).contains(&folder));
+        let is_touched = |it: &&PathBuf| !self.workspace.reached(it).is_disjoint(&folders);
+        let touched = entries.iter().filter(is_touched);
         tasks.extend(touched.map(|it| problems::of_folder(&self.workspace, it)));
         self.checking.add(tasks, true);
     }

@@ -23,6 +23,14 @@ pub struct Published {
     pub encoding: Encoding,
 }
 
+/// Whether something was found of a file. Most of many are about one file alone.
+fn holds(found: &Found, path: &Path) -> bool {
+    match (found.files.len(), found.files.first_key_value()) {
+        (1, Some((only, _))) => only.as_os_str() == path.as_os_str(),
+        _ => found.files.contains_key(path),
+    }
+}
+
 impl Published {
     /// Notes what an open text is now.
     pub fn opened(&mut self, path: &Path, version: i32, text: Arc<str>) {
@@ -36,7 +44,7 @@ impl Published {
 
     /// Moves what is known of a text to where it stands after a change: `was` has become `length` bytes.
     pub fn moved(&mut self, path: &Path, was: &Range<usize>, length: usize) {
-        for found in self.by_root.values_mut() {
+        for found in self.by_root.values_mut().filter(|it| holds(it, path)) {
             let Some(problems) = found.files.get_mut(path) else { continue };
             problems.retain(|it| !touches(&it.place.range, was));
             for it in problems.iter_mut().filter(|it| it.place.range.start >= was.end) {
@@ -50,13 +58,15 @@ impl Published {
     /// Tells at once what keeps a text from being read, with what else was known of it.
     pub fn at_once(&mut self, path: &Path, syntax: Vec<Problem>, out: &Outgoing) {
         let Some((_, text)) = self.open.get(path).cloned() else { return };
-        for found in self.by_root.values_mut().filter(|it| it.files.contains_key(path)) {
+        let mut is_known = false;
+        for found in self.by_root.values_mut().filter(|it| holds(it, path)) {
+            is_known = true;
             let problems = found.files.entry(path.to_owned()).or_default();
             problems.retain(|it| it.said_by != "syntax");
             problems.extend(syntax.iter().cloned());
             found.texts.insert(path.to_owned(), text.clone());
         }
-        if !self.by_root.values().any(|it| it.files.contains_key(path)) {
+        if !is_known {
             let files = BTreeMap::from([(path.to_owned(), syntax)]);
             let texts = BTreeMap::from([(path.to_owned(), text)]);
             self.by_root.insert(path.to_owned(), Found { files, texts });

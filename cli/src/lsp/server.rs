@@ -1,10 +1,10 @@
 //! The server: from the first message to the last.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
 use entail::assist::Workspace;
 use entail::diagnostic::{Diagnostic, Diagnostics};
@@ -26,6 +26,9 @@ use super::wire::{self, INVALID_REQUEST, Incoming};
 
 /// The stack of the thread that answers, in bytes: as much as walking the tallest tree of an expression needs.
 const STACK: usize = 64 << 20;
+
+/// The most texts that are looked at together before the next message is read.
+const TOGETHER: usize = 2_000;
 
 /// How far the conversation has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,8 @@ pub struct Server {
     pub slow: Slow,
     /// The versions of the open texts.
     pub versions: HashMap<PathBuf, i32>,
+    /// Texts that have changed and are still to be looked at.
+    pub touched: BTreeSet<PathBuf>,
     world: World,
     phase: Phase,
 }
@@ -83,6 +88,7 @@ pub fn serve(
         checking,
         slow,
         versions: HashMap::new(),
+        touched: BTreeSet::new(),
         world: world.clone(),
         phase: Phase::Begun,
     };
@@ -122,7 +128,7 @@ fn listen(mut input: impl BufRead, sender: &Sender<Incoming>, pending: &Pending)
 
 impl Server {
     fn run(mut self, incoming: &Receiver<Incoming>) -> u8 {
-        for it in incoming {
+        while let Some(it) = self.next(incoming) {
             match it {
                 Incoming::Broken(code, why) => self.out.answer_broken(code, &why),
                 Incoming::Message(Message::Request(it)) => self.request(it),
@@ -143,6 +149,27 @@ impl Server {
         }
         self.checking.end();
         u8::from(self.phase != Phase::Over)
+    }
+
+    /// The next message; nothing once there is none to come. What was touched is looked at when none waits, or too many have come: whoever
+    /// opens a thousand texts has them looked at together.
+    fn next(&mut self, incoming: &Receiver<Incoming>) -> Option<Incoming> {
+        if self.touched.is_empty() {
+            return incoming.recv().ok();
+        }
+        let waiting = (self.touched.len() < TOGETHER).then(|| incoming.try_recv());
+        match waiting {
+            Some(Ok(it)) => Some(it),
+            Some(Err(TryRecvError::Disconnected)) => None,
+            Some(Err(TryRecvError::Empty)) | None => {
+                // A fault of the program ends nothing but this.
+                let _ = guarded(|| {
+                    self.check_touched();
+                    Ok(Json::Null)
+                });
+                incoming.recv().ok()
+            }
+        }
     }
 
     fn request(&mut self, it: Request) {

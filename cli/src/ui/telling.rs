@@ -11,7 +11,7 @@ use entail::workflow::{Ahead, Schemas, Tell};
 use super::Ui;
 use super::status::Status;
 use crate::commands::present;
-use crate::view::diagnostics::render;
+use crate::view::diagnostics::{Printed, render};
 use crate::view::{json, policy, progress};
 
 /// The most lines of the block of what runs.
@@ -21,7 +21,21 @@ impl Ui {
     /// Whether somebody watches who can see a block that changes.
     fn shows_status(&self) -> bool {
         let is_watched = self.reading.for_people && self.rows > 0 && self.is_attended();
-        is_watched && !self.manner.json && !self.concise
+        is_watched && self.is_for_people() && !self.concise
+    }
+
+    /// Whether the standard output is for people.
+    pub(super) fn is_for_people(&self) -> bool {
+        !self.manner.json && !self.manner.document
+    }
+
+    /// Writes what was rendered: where the standard output is for a document, all to the standard error.
+    pub(super) fn print(&self, printed: &Printed) {
+        match self.manner.document {
+            true => self.err(&printed.out),
+            false => self.out(&printed.out),
+        }
+        self.err(&printed.err);
     }
 
     /// Whether somebody sits before the terminal that errors go to.
@@ -42,11 +56,10 @@ impl Sink for Ui {
             return;
         }
         if let Event::Diagnostic(problem) = &event {
-            let printed =
-                render(vec![(**problem).clone()], &self.sources, self.err_style, self.grouping);
-            self.out(&printed.out);
-            self.err(&printed.err);
-        } else if (!self.concise || matches!(event, Event::Message(_)))
+            let problem = vec![(**problem).clone()];
+            self.print(&render(problem, &self.sources, self.err_style, self.grouping));
+        } else if self.is_for_people()
+            && (!self.concise || matches!(event, Event::Message(_)))
             && !(self.status.lock().is_some() && is_in_block(&event))
             && let Some(line) = progress::line(&event, self.out_style)
         {

@@ -2,12 +2,17 @@
 
 pub mod diagnostics;
 pub mod difference;
+mod drawing;
 pub mod ending;
 pub mod function;
+pub mod graph;
 pub mod init;
 pub mod json;
+pub mod junit;
 pub mod log;
 pub mod login;
+pub mod markdown;
+mod markup;
 pub mod moving;
 pub mod output;
 pub mod page;

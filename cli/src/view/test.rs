@@ -12,17 +12,18 @@ use entail::workflow::test::{
 use parking_lot::Mutex;
 
 use super::json::{self, TestOwner};
+use super::junit::Suite;
 use super::style::{Paint, Style};
 use super::{PRODUCT, plan, state};
 use crate::ui::Ui;
 
 pub mod coverage;
-pub mod junit;
+mod junit;
 
 /// Who is told of tests: a terminal, and whoever reads its messages.
 pub struct Listener<'a> {
     ui: &'a Ui,
-    taken: Mutex<Vec<junit::Suite>>,
+    taken: Mutex<Vec<Suite>>,
 }
 
 impl<'a> Listener<'a> {
@@ -32,7 +33,7 @@ impl<'a> Listener<'a> {
     }
 
     /// Returns what was told, for a report.
-    pub fn taken(&self) -> Vec<junit::Suite> {
+    pub fn taken(&self) -> Vec<Suite> {
         self.taken.lock().clone()
     }
 
@@ -77,7 +78,7 @@ impl TellTests for Listener<'_> {
         for run in &outcome.runs {
             self.run(path, run);
         }
-        self.taken.lock().push(junit::Suite::of(outcome));
+        self.taken.lock().push(junit::suite(outcome));
     }
 
     fn left(&self, file: &str, left: &Left, written: Option<&Result<(), Diagnostics>>) {

@@ -139,3 +139,21 @@ fn folders_come_and_go() {
     let found = client.ask("workspace/symbol", json!({ "query": "local." }));
     assert_eq!(found.as_array().map(Vec::len), Some(1), "{found:#}");
 }
+
+#[test]
+fn ten_thousand_texts_can_be_open() {
+    let mut client = Client::new(&[("main.tf", "variable \"shared\" {}\n")]);
+    for at in 0..10_000 {
+        client.open_as(&format!("f{at}.tf"), &format!("locals {{\n  l{at} = var.shared\n}}\n"));
+    }
+    let found = client.ask("workspace/symbol", json!({ "query": "local.l9999" }));
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
+    let mut params = client.at("main.tf", "shared");
+    params["context"] = json!({ "includeDeclaration": false });
+    let found = client.ask("textDocument/references", params);
+    assert_eq!(found.as_array().map(Vec::len), Some(10_000));
+    client.replace("f7.tf", 2, "locals {\n  l7 = var.none\n}\n");
+    client.problems_until("f7.tf", |it| it.len() == 1);
+    assert!(client.memory() < 500 << 10, "{} KiB", client.memory());
+    assert_eq!(client.end(), Some(0));
+}

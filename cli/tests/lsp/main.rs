@@ -6,6 +6,7 @@ mod client;
 mod editor;
 mod hostile;
 mod lifecycle;
+mod mending;
 mod problems;
 mod reading;
 mod renaming;

@@ -218,8 +218,10 @@ fn json_is_read_like_native_syntax() {
 
 #[test]
 fn a_saved_plan_says_above_each_block_what_it_does() {
-    let text = "resource \"terraform_data\" \"a\" {\n  count = 2\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a[0].id\n}\n";
-    let mut client = Client::new(&[("main.tf", text)]);
+    let text = "resource \"terraform_data\" \"a\" {\n  count = 2\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a[0].id\n}\nmodule \"m\" {\n  source = \"./m\"\n  count  = 3\n}\n";
+    let inner = "resource \"terraform_data\" \"c\" {\n}\n";
+    let mut client = Client::new(&[("main.tf", text), ("m/main.tf", inner)]);
+    client.run(&["get"]);
     client.run(&["plan", "-out=tfplan"]);
     let document = json!({ "textDocument": { "uri": client.uri("main.tf") } });
     let lenses = client.ask("textDocument/codeLens", document);
@@ -229,12 +231,19 @@ fn a_saved_plan_says_above_each_block_what_it_does() {
         .iter()
         .map(|it| it["command"]["title"].as_str().unwrap_or_default())
         .collect();
-    assert_eq!(titles, ["tfplan: create 2", "tfplan: create"]);
+    assert_eq!(titles, ["tfplan: create 2", "tfplan: create", "tfplan: create 3"]);
     let command = lenses[1]["command"].clone();
     let asked = json!({ "command": command["command"], "arguments": command["arguments"] });
     let proof = client.ask("workspace/executeCommand", asked);
     assert!(
         proof["text"].as_str().expect("a proof").starts_with("terraform_data.b is created"),
+        "{proof}"
+    );
+    let command = lenses[2]["command"].clone();
+    let asked = json!({ "command": command["command"], "arguments": command["arguments"] });
+    let proof = client.ask("workspace/executeCommand", asked);
+    assert!(
+        proof["text"].as_str().expect("a proof").starts_with("module.m has 3 instances"),
         "{proof}"
     );
     let unknown = json!({ "command": "entail.why", "arguments": [{ "folder": client.uri(""), "address": "terraform_data.none" }] });

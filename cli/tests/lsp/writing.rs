@@ -1,8 +1,8 @@
-//! What is written for the user: completions, signatures, formatted texts, what mends something.
+//! What is written for the user: completions, signatures, formatted texts.
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
-use super::client::{Client, applied, with};
+use super::client::{Client, with};
 
 const MAIN: &str = "variable \"name\" {}\nlocals {\n  zone = \"a\"\n}\nmodule \"net\" {\n  source = \"./net\"\n  cidr   = \"\"\n}\nprovider \"random\" {\n  alias = \"west\"\n}\nresource \"random_pet\" \"a\" {}\n";
 const NET: &str = "variable \"cidr\" {\n  type = string\n}\nvariable \"size\" {\n  type    = number\n  default = 1\n}\noutput \"id\" {\n  value = 1\n}\n";
@@ -91,6 +91,19 @@ fn references_are_offered_with_their_attributes() {
 }
 
 #[test]
+fn keys_of_instances_are_offered_as_far_as_they_are_written_out() {
+    let main = "locals {\n  zones = { a = 1, b = 2 }\n}\nresource \"terraform_data\" \"each\" {\n  for_each = toset([\"x\", \"y z\"])\n}\nresource \"terraform_data\" \"many\" {\n  count = 2\n}\nprovider \"random\" {\n  alias    = \"by\"\n  for_each = local.zones\n}\n";
+    let mut client = Client::new(&[("base.tf", main)]);
+    let value = |text: &str| format!("output \"o\" {{\n  value = {text}\n}}\n");
+    offers(&mut client, &value("terraform_data.each[|]"), &["\"x\"", "\"y z\""], &["local.zones"]);
+    offers(&mut client, &value("terraform_data.each[\"|\"]"), &["x", "y z"], &["\"x\""]);
+    offers(&mut client, &value("terraform_data.many[|]"), &["0", "1"], &["2"]);
+    offers(&mut client, &value("local.zones[\"|"), &["a", "b"], &[]);
+    let text = "resource \"random_pet\" \"p\" {\n  provider = random.by[\"|\"]\n}\n";
+    offers(&mut client, text, &["a", "b"], &["x"]);
+}
+
+#[test]
 fn values_of_variables_are_offered_by_name() {
     let mut client = Client::new(FILES);
     let found = labels(&mut client, "a.auto.tfvars", "|");
@@ -105,6 +118,61 @@ fn rules_offer_the_vocabulary() {
     for it in ["resource", "own", "agg"] {
         assert!(found.iter().any(|label| label == it), "{it}: {found:?}");
     }
+}
+
+#[test]
+fn json_offers_keys_by_schema_and_references_in_strings() {
+    let mut client = Client::new(FILES);
+    let mut offers = |marked: &str, wanted: &[&str], unwanted: &[&str]| {
+        let found = labels(&mut client, "main.tf.json", marked);
+        let has = |it: &&str| found.iter().any(|label| label == it);
+        assert!(wanted.iter().all(|it| has(it)), "{wanted:?} at {marked}: {found:?}");
+        assert!(!unwanted.iter().any(|it| has(it)), "{unwanted:?} at {marked}: {found:?}");
+    };
+    offers("{\"re|", &["resource", "variable", "module"], &["count"]);
+    offers("{\"resource\": {\"|\"}}", &["random_pet", "terraform_data"], &["resource"]);
+    let block = "{\"resource\": {\"random_pet\": {\"b\": {";
+    offers(
+        &format!("{block}\"length\": 2, \"|\"}}}}}}}}"),
+        &["prefix", "count", "lifecycle"],
+        &["id"],
+    );
+    offers(&format!("{block}\"lifecycle\": {{\"|"), &["prevent_destroy"], &["prefix"]);
+    offers(
+        &format!("{block}\"prefix\": \"x-${{|"),
+        &["var.name", "local.zone", "upper"],
+        &["resource"],
+    );
+    offers(&format!("{block}\"prefix\": \"x-${{var.n|}}\"}}}}}}}}"), &["name"], &["zone"]);
+    offers(&format!("{block}\"prefix\": \"${{module.net.|"), &["id"], &["cidr"]);
+    offers(&format!("{block}\"provider\": \"|"), &["random.west"], &["var.name"]);
+    offers(
+        "{\"module\": {\"n\": {\"source\": \"./net\", \"|\": \"\"}}}",
+        &["providers"],
+        &["zone"],
+    );
+    let place = client.cursor("b.tf.json", &format!("{block}\"pre|\""));
+    let found = client.ask("textDocument/completion", place);
+    let items = found["items"].as_array().expect("items");
+    let prefix = items.iter().find(|it| it["label"] == "prefix").expect("prefix");
+    assert_eq!(prefix["textEdit"]["newText"], "prefix", "{prefix}");
+    let start = &prefix["textEdit"]["range"]["start"];
+    assert_eq!(start["character"], block.len() + 1);
+    assert_eq!(labels(&mut client, "a.auto.tfvars.json", "{\"|"), ["name"]);
+}
+
+#[test]
+fn a_relation_shows_its_columns() {
+    let mut client = Client::new(&[("main.tf", "")]);
+    let text = "// @rule x: y\ndeny(n, \"(, {n}\") <-- resource(n, |";
+    let place = client.cursor("policies/a.rules", text);
+    let found = client.ask("textDocument/signatureHelp", place);
+    assert_eq!(found["activeParameter"], 1, "{found}");
+    let label = found["signatures"][0]["label"].as_str().expect("a label");
+    assert!(label.starts_with("resource("), "{label}");
+    let place = client.cursor("policies/b.rules", "a(n) <-- b(n), let x = join(\",\", |");
+    let found = client.ask("textDocument/signatureHelp", place);
+    assert_eq!(found["activeParameter"], 1, "{found}");
 }
 
 #[test]
@@ -155,67 +223,4 @@ fn a_text_is_formatted_as_fmt_does() {
     let edits = client
         .ask("textDocument/formatting", json!({ "textDocument": document, "options": options }));
     assert!(with(rules, edits.as_array().expect("edits")).contains("deny(r, \"x\") <--"));
-}
-
-fn actions(client: &mut Client, file: &str, word: &str) -> Vec<Json> {
-    let mut params = client.at(file, word);
-    params["range"] = json!({ "start": params["position"], "end": params["position"] });
-    params["context"] = json!({ "diagnostics": [] });
-    client.ask("textDocument/codeAction", params).as_array().cloned().expect("actions")
-}
-
-#[track_caller]
-fn done(client: &mut Client, (file, word): (&str, &str), title: &str) -> Vec<(String, String)> {
-    let all = actions(client, file, word);
-    let action = all.iter().find(|it| it["title"] == title);
-    let action = action.unwrap_or_else(|| panic!("{title} is not offered: {all:#?}"));
-    applied(client, &action["edit"])
-}
-
-#[test]
-fn what_is_missing_can_be_written() {
-    let text = "resource \"random_integer\" \"i\" {\n  max = var.most\n}\n";
-    let mut client = Client::new(&[("main.tf", text)]);
-    let new = done(&mut client, ("main.tf", "random_int"), "Add min");
-    assert_eq!(new[0].1, "resource \"random_integer\" \"i\" {\n  max = var.most\n  min = 0\n}\n");
-    let new = done(&mut client, ("main.tf", "var.mo"), "Declare the variable most");
-    assert_eq!(new[0].1, format!("{text}\nvariable \"most\" {{\n  description = \"\"\n}}\n"));
-    let new = done(&mut client, ("main.tf", "random_int"), "Import an object as random_integer.i");
-    assert!(
-        new[0].1.starts_with("import {\n  to = random_integer.i\n  id = \"\"\n}\n\nresource"),
-        "{}",
-        new[0].1
-    );
-}
-
-#[test]
-fn a_rename_that_was_done_by_hand_can_be_recorded() {
-    let state = r#"{"version": 4, "terraform_version": "1.12.0", "serial": 1, "lineage": "8fbf07a9-2b7e-4a7d-9e3b-3f2d3a6f2a11", "outputs": {}, "resources": [
-        {"mode": "managed", "type": "random_pet", "name": "old", "provider": "provider[\"registry.opentofu.org/hashicorp/random\"]", "instances": [{"schema_version": 0, "attributes": {"id": "x"}}]}]}"#;
-    let mut client = Client::new(&[
-        ("main.tf", "resource \"random_pet\" \"new\" {\n}\n"),
-        ("terraform.tfstate", state),
-    ]);
-    let new = done(
-        &mut client,
-        ("main.tf", "random_p"),
-        "Record that random_pet.old is random_pet.new now",
-    );
-    assert_eq!(
-        new[0].1,
-        "resource \"random_pet\" \"new\" {\n}\n\nmoved {\n  from = random_pet.old\n  to   = random_pet.new\n}\n"
-    );
-}
-
-#[test]
-fn a_verdict_can_be_waived() {
-    let rules = "// @rule named: `r` has no purpose\ndeny(r, \"say what it is for\") <-- resource(r, \"terraform_data\"), !r.input;\n";
-    let mut client = Client::new(&[
-        ("main.tf", "resource \"terraform_data\" \"a\" {\n}\n"),
-        ("policies/a.rules", rules),
-    ]);
-    client.problems_until("main.tf", |it| it.iter().any(|it| it["code"] == "named"));
-    let new = done(&mut client, ("main.tf", "terraform_d"), "Waive named here");
-    client.open_as("main.tf", &new[0].1);
-    client.problems_until("main.tf", <[Json]>::is_empty);
 }

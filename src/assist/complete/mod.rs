@@ -1,6 +1,8 @@
 //! What may be written at a place.
 
 mod items;
+mod json;
+mod keys;
 mod references;
 mod rules;
 mod values;
@@ -89,7 +91,7 @@ pub fn complete(workspace: &Workspace, path: &Path, at: usize) -> Completion {
     let Some(document) = workspace.document(path) else { return Completion::default() };
     let (mut items, word) = match document.language {
         Language::Rules => rules::items(workspace, &document, at),
-        Language::Json | Language::JsonValues => return Completion::default(),
+        Language::Json | Language::JsonValues => json::found(workspace, &document, at),
         _ => {
             let cursor = cursor(&document.text, at);
             let place = Place::new(workspace, document.clone(), cursor, at);

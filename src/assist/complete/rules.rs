@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::super::document::Document;
-use super::super::rules::{relations_of, vocabulary};
+use super::super::rules::relations_of;
+use super::super::vocabulary::vocabulary;
 use super::super::workspace::Workspace;
 use super::{Item, Sort, references};
 use crate::policy::rules::{JUDGING, SHAPING};

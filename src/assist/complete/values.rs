@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::keys::instance_keys;
 use super::references::{self, references};
 use super::{Item, Place, Sort};
 use crate::assist::index::Entity;
@@ -12,6 +13,9 @@ use crate::value::{Kind, Type};
 pub(super) fn items(place: &Place<'_>, written: &Written) -> Vec<Item> {
     let argument = written.path.first().map_or("", String::as_str);
     let block = place.cursor.blocks.last().map_or("", |it| it.kind.as_str());
+    if !written.indexed.is_empty() {
+        return instance_keys(place, &written.indexed, written.text.is_some());
+    }
     if let Some(text) = &written.text {
         return texts(place, (block, argument), text);
     }

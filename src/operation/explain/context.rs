@@ -232,7 +232,7 @@ impl ExplainContext {
         self.places.of_read((node, read))
     }
 
-    pub(super) fn find(&self, address: &str) -> Option<Node> {
+    pub(in crate::operation) fn find(&self, address: &str) -> Option<Node> {
         if let Some(name) = address.strip_prefix("output.") {
             let declared = self.structure.modules.first()?.outputs.get(name).copied();
             let recorded = NodeKind::Recorded(name.into());

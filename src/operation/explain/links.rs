@@ -39,7 +39,7 @@ pub struct Link {
 
 impl Links {
     /// Returns the graph of what is worth drawing.
-    pub(super) fn of(context: &ExplainContext, worth: &BTreeSet<Node>) -> Links {
+    pub(in crate::operation) fn of(context: &ExplainContext, worth: &BTreeSet<Node>) -> Links {
         let mut between = Between::of(&context.facts, worth);
         between.pass_through(worth);
         let nodes: BTreeSet<Node> =
@@ -107,7 +107,7 @@ impl Links {
 }
 
 /// The block and the module of a node.
-fn within(structure: &Structure, node: Node) -> (String, String) {
+pub(in crate::operation) fn within(structure: &Structure, node: Node) -> (String, String) {
     let resource = |id: &ResourceId| {
         let block = structure.resource(*id).address.config();
         (block.to_string(), block.module.to_string())

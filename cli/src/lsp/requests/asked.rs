@@ -10,7 +10,8 @@ use lsp_types::{
 use serde_json::{Value as Json, json};
 
 use super::written;
-use crate::lsp::outgoing::error;
+use crate::lsp::capabilities::{COPY, WHY};
+use crate::lsp::outgoing::{Outgoing, error};
 use crate::lsp::server::Server;
 use crate::lsp::slow::Work;
 use crate::lsp::text::Lines;
@@ -51,7 +52,7 @@ impl Server {
                 let why = it.why.as_ref().and_then(|address| {
                     Some(vec![json!({ "folder": folder.clone()?, "address": address })])
                 });
-                let command = if why.is_some() { "entail.why" } else { "" };
+                let command = if why.is_some() { WHY } else { "" };
                 CodeLens {
                     range: lines.range(&it.place.range),
                     command: Some(Command {
@@ -66,14 +67,25 @@ impl Server {
         }))
     }
 
-    /// Carries out what a lens names: the proof is shown, and is the answer, too.
+    /// Carries out what a lens or an action names: what comes of it is shown, and is the answer, too.
     pub fn command(&mut self, params: ExecuteCommandParams) -> Given {
-        let invalid = |why: &str| error(ErrorCode::InvalidParams as i32, why);
-        if params.command != "entail.why" {
-            return Err(invalid("The command is not known here."));
-        }
         let argument =
             params.arguments.first().ok_or_else(|| invalid("An argument is missing."))?;
+        match params.command.as_str() {
+            WHY => self.why(argument),
+            COPY => self.copied(argument),
+            _ => Err(invalid("The command is not known here.")),
+        }
+    }
+
+    fn copied(&self, argument: &Json) -> Given {
+        let text = argument.get("text").and_then(Json::as_str);
+        let text = text.ok_or_else(|| invalid("The argument has a text."))?.to_owned();
+        let out = self.out.clone();
+        Ok(Box::new(move || Ok(shown(&out, text))))
+    }
+
+    fn why(&self, argument: &Json) -> Given {
         let named = |name: &str| argument.get(name).and_then(Json::as_str);
         let (Some(folder), Some(address)) = (named("folder"), named("address")) else {
             return Err(invalid("The argument has a folder and an address."));
@@ -85,9 +97,18 @@ impl Server {
             let text = question
                 .answer()
                 .map_err(|it| error(ErrorCode::RequestFailed as i32, it.to_string()))?;
-            let params = ShowMessageParams { typ: MessageType::INFO, message: text.clone() };
-            out.tell("window/showMessage", params);
-            Ok(json!({ "text": text }))
+            Ok(shown(&out, text))
         }))
     }
+}
+
+fn invalid(why: &str) -> ResponseError {
+    error(ErrorCode::InvalidParams as i32, why)
+}
+
+/// Shows a text, and answers with it.
+fn shown(out: &Outgoing, text: String) -> Json {
+    let params = ShowMessageParams { typ: MessageType::INFO, message: text.clone() };
+    out.tell("window/showMessage", params);
+    json!({ "text": text })
 }

@@ -5,13 +5,16 @@ use entail::assist::complete::{Item, Sort, complete};
 use entail::assist::{Language, rename, renamed, signature};
 use lsp_server::{ErrorCode, ResponseError};
 use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionParams, CompletionItem, CompletionItemKind,
+    CodeAction, CodeActionKind, CodeActionParams, Command, CompletionItem, CompletionItemKind,
     CompletionList, CompletionParams, CompletionTextEdit, DocumentFormattingParams, Documentation,
     InsertTextFormat, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
     PrepareRenameResponse, Range, RenameParams, SignatureHelp, SignatureHelpParams,
     SignatureInformation, TextDocumentPositionParams, TextEdit, WorkspaceEdit,
 };
 
+use serde_json::json;
+
+use crate::lsp::capabilities::COPY;
 use crate::lsp::convert::{Places, texts};
 use crate::lsp::outgoing::error;
 use crate::lsp::server::Server;
@@ -112,7 +115,12 @@ impl Server {
                 For::Mending => CodeActionKind::QUICKFIX,
                 For::Rewriting => CodeActionKind::REFACTOR,
             }),
-            edit: Some(places.edit(&it.edits)),
+            edit: it.copied.is_none().then(|| places.edit(&it.edits)),
+            command: it.copied.map(|text| Command {
+                title: "Copy".to_owned(),
+                command: COPY.to_owned(),
+                arguments: Some(vec![json!({ "text": text })]),
+            }),
             ..CodeAction::default()
         });
         let is_wanted = |it: &CodeAction| {

@@ -16,7 +16,7 @@ use super::entry::{Entry, Kind, push_proof};
 use super::html::{link, page, quoted, text};
 use super::list::List;
 use super::{Filters, Section, contents, drawing, graph_document, timeline};
-use crate::view::plan::reading::{Reading, alike_by, is_plain, word};
+use crate::view::plan::reading::{Reading, alike_by, is_plain, split, word};
 use crate::view::plan::{Look, Texts};
 use crate::view::progress::summary;
 
@@ -54,23 +54,6 @@ fn verdicts(said: Option<&Report>) -> BTreeMap<String, &'static str> {
         }
     }
     found
-}
-
-/// Splits the text of a change into what is said of it and what becomes of its attributes.
-fn split(whole: &str, name: &str) -> (Vec<String>, String) {
-    let (said, body): (Vec<&str>, Vec<&str>) = {
-        let mut lines = whole.trim_start_matches('\n').lines().peekable();
-        let mut said = Vec::new();
-        while let Some(line) = lines.next_if(|it| it.starts_with("  #")) {
-            said.push(line.trim_start_matches("  #").trim());
-        }
-        (said, lines.collect())
-    };
-    let lead = said.iter().map(|it| match it.strip_prefix(name) {
-        Some(rest) => rest.trim().to_owned(),
-        None => it.trim_start_matches('(').trim_end_matches(')').to_owned(),
-    });
-    (lead.collect(), body.join("\n"))
 }
 
 impl Drawer<'_> {

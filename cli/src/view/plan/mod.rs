@@ -26,6 +26,7 @@ pub mod diff;
 pub mod reading;
 pub mod render;
 pub mod sequence;
+pub mod suites;
 
 #[cfg(test)]
 mod tests;

@@ -104,6 +104,23 @@ pub fn alike_by(change: &Change, text: &str) -> (String, String) {
     (change.address.of().config().to_string(), body)
 }
 
+/// Splits the text of a change into what is said of it and what becomes of its attributes.
+pub fn split(whole: &str, name: &str) -> (Vec<String>, String) {
+    let (said, body): (Vec<&str>, Vec<&str>) = {
+        let mut lines = whole.trim_start_matches('\n').lines().peekable();
+        let mut said = Vec::new();
+        while let Some(line) = lines.next_if(|it| it.starts_with("  #")) {
+            said.push(line.trim_start_matches("  #").trim());
+        }
+        (said, lines.collect())
+    };
+    let lead = said.iter().map(|it| match it.strip_prefix(name) {
+        Some(rest) => rest.trim().to_owned(),
+        None => it.trim_start_matches('(').trim_end_matches(')').to_owned(),
+    });
+    (lead.collect(), body.join("\n"))
+}
+
 /// Returns whether nothing more is to be told of a change than what it has in common with others.
 pub fn is_plain(change: &Change) -> bool {
     change.previous_address.is_none() && change.importing.is_none()
