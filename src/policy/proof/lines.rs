@@ -94,6 +94,13 @@ impl Explainer<'_> {
             let node = node(0).filter(|_| self.is_whole())?;
             self.model.declared(node)
         };
+        if let Some((node, elsewhere)) = node(0).zip(self.model.elsewhere) {
+            let place = elsewhere.place(node).filter(|_| self.is_whole());
+            return place.map_or(String::new(), |(file, line, _)| match line {
+                0 => file,
+                _ => format!("{file}:{line}"),
+            });
+        }
         let span = match (name, row) {
             ("model::mode" | "model::plan" | "model::changes" | "model::forces", _) => None,
             ("model::argument", [_, argument, _]) => {
