@@ -21,7 +21,7 @@ pub trait Elsewhere: Sync {
     /// Returns the value of a node; nothing where it has none.
     fn value(&self, node: Node) -> Option<Value>;
 
-    /// Returns where a node stands: a file, a line, a column.
+    /// Returns where a node stands: a file, a line, a column; 0 where only the file is known.
     fn place(&self, node: Node) -> Option<(String, usize, usize)>;
 }
 

@@ -164,7 +164,8 @@ impl Model<'_> {
     /// Returns the file, line and column of the block of a node.
     pub fn place(&self, node: Node) -> Option<(String, usize, usize)> {
         if let Some(elsewhere) = self.elsewhere.filter(|_| node.0 >= elsewhere::FIRST) {
-            return elsewhere.place(node);
+            let (file, line, column) = elsewhere.place(node)?;
+            return Some((file, line.max(1), column.max(1)));
         }
         let span = self.declared(node)?;
         let at = self.sources.position(span.file, span.start);

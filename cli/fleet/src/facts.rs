@@ -347,9 +347,7 @@ pub fn place_of(
     let workspace = workspace.filter(|it| *it != usual).unwrap_or_default();
     if backend == "local" {
         let path = arguments.get("path").and_then(Value::as_str).unwrap_or("terraform.tfstate");
-        let path = root.join(path);
-        let path = path.canonicalize().unwrap_or(path);
-        return format!("local {} {workspace}", path.display());
+        return format!("local {} {workspace}", settled(&root.join(path)).display());
     }
     let secret = registry::kind(backend).map_or(&[][..], |it| it.settings);
     let shown = arguments.iter().filter(|(name, it)| {
@@ -362,6 +360,16 @@ pub fn place_of(
         })
         .collect();
     format!("{backend} {} {workspace}", shown.join(" "))
+}
+
+/// A path without detours, whether or not its file is there.
+fn settled(path: &std::path::Path) -> std::path::PathBuf {
+    let folder = path.parent().and_then(|it| it.canonicalize().ok());
+    match (path.canonicalize(), folder, path.file_name()) {
+        (Ok(path), ..) => path,
+        (_, Some(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
 }
 
 /// The arguments of backends that say where a state is, and not how one gets there.

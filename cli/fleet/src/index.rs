@@ -259,6 +259,10 @@ impl<'a> Run<'a> {
             objects: reading::objects(&state),
             place: match &stack.place {
                 Place::Module { .. } => stack.name.clone(),
+                Place::State { file: Some(file), .. } => {
+                    let own = file.strip_prefix(&self.world.root).unwrap_or(file);
+                    own.display().to_string()
+                }
                 Place::State { .. } => snapshots.name(),
             },
             at,

@@ -176,6 +176,7 @@ fn impact_crosses_stacks_both_ways() {
         [
             "0 aws_instance.web@live/app",
             "1 aws_subnet.a@live/network",
+            "1 data.terraform_remote_state.network@live/app",
             "2 aws_vpc.main@live/network",
         ]
     );
