@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod commands;
 pub mod complete;
+pub mod external;
 pub mod interrupt;
 #[cfg(feature = "lsp")]
 mod lsp;

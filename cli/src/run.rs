@@ -10,9 +10,10 @@ use entail::event::Stage;
 use entail::install::{Locks, Settings};
 use entail::world::{PROGRAM, World};
 
-use crate::arguments::{Asked, Invocation, help, read};
+use crate::arguments::{Asked, help, read};
 use crate::commands::{self, Cli, Command};
 use crate::complete;
+use crate::external;
 use crate::interrupt;
 use crate::standard;
 use crate::telemetry;
@@ -45,7 +46,16 @@ pub fn main() -> ExitCode {
             ui.refer_to_help(&command);
             ExitCode::from(commands::policy::misuse_code(&command))
         }
-        Asked::Run(invocation) => match enter(&invocation, &mut world) {
+        Asked::External(program, arguments, directory) => {
+            if let Err(why) = enter(directory.as_deref(), &mut world) {
+                return print(&mut *standard::errors(), why.words(), 1);
+            }
+            external::run(&program, &arguments).unwrap_or_else(|problems| {
+                let ui = Ui::of_this_process(&usual_view(), &world);
+                ExitCode::from(ui.diagnostics(problems))
+            })
+        }
+        Asked::Run(invocation) => match enter(invocation.directory.as_deref(), &mut world) {
             Ok(()) => {
                 // What is wrong with them, the command tells in its own manner.
                 world.given.variables = invocation.variables.sources().unwrap_or_default();
@@ -62,14 +72,14 @@ fn print(stream: &mut dyn Write, text: &str, code: u8) -> ExitCode {
 }
 
 /// Returns how things look where no flag says so.
-pub(crate) fn usual_view() -> crate::arguments::groups::ViewArgs {
+pub fn usual_view() -> crate::arguments::groups::ViewArgs {
     use clap::Parser;
     Cli::parse_from(["entail", "version"]).view
 }
 
 /// Makes the directory that `-chdir` names the working directory; `path.cwd` stays what it was.
-fn enter(invocation: &Invocation, world: &mut World) -> Result<(), Error> {
-    let Some(directory) = &invocation.directory else { return Ok(()) };
+fn enter(directory: Option<&Path>, world: &mut World) -> Result<(), Error> {
+    let Some(directory) = directory else { return Ok(()) };
     let enter = std::env::set_current_dir(directory).and_then(|()| std::env::current_dir());
     world.root = enter.map_err(|it| {
         format!("Error handling -chdir option: chdir {}: {it}\n", directory.display())

@@ -167,10 +167,17 @@ impl Program {
         own.or_else(|| self.relation(name))
     }
 
+    /// Returns the number of the relation of so many columns, where one of another number was found under the name.
+    pub(super) fn of_arity(&self, found: usize, name: &str, columns: usize) -> usize {
+        let fits = self.relations[found].columns.len() == columns;
+        let other = (!fits).then(|| self.relation(&format!("{name}/{columns}"))).flatten();
+        other.unwrap_or(found)
+    }
+
     /// Returns what a relation is called where it is written.
     pub fn shown_name(&self, relation: usize) -> &str {
         let name = &self.relations[relation].name;
-        name.split_once('@').map_or(name, |it| it.0)
+        name.split_once(['@', '/']).map_or(name, |it| it.0)
     }
 
     /// Adds a relation, and returns its number.

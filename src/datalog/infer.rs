@@ -83,6 +83,7 @@ fn variables(program: &Program, group: &str, rule: &syntax::Rule) -> BTreeMap<St
         match literal {
             syntax::Literal::Holds(atom) | syntax::Literal::Aggregate { atom, .. } => {
                 if let Some(number) = program.relation_in(group, &atom.relation) {
+                    let number = program.of_arity(number, &atom.relation, atom.terms.len());
                     let columns = &program.relations[number].columns;
                     for (term, kind) in atom.terms.iter().zip(columns) {
                         match term {

@@ -116,6 +116,7 @@ impl Program {
         let Some(found) = found else {
             return Err(problem::unknown_relation(name, self.nearest(name), span));
         };
+        let found = self.of_arity(found, name, atom.terms.len());
         let hidden = usize::from(asking.numbered.contains(&found));
         let columns = self.relations[found].columns.len() - hidden;
         if columns != atom.terms.len() {

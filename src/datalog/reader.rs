@@ -140,6 +140,7 @@ impl<'a> RuleReader<'a> {
             let nearest = nearest.min_by_key(|it| strsim::damerau_levenshtein(it, name));
             return self.fail(problem::unknown_relation(name, nearest, span));
         };
+        let relation = self.program.of_arity(relation, name, columns);
         let expected = self.program.relations[relation].columns.len();
         if expected != columns {
             let known = &self.program.relations[relation];

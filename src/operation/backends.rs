@@ -62,6 +62,15 @@ pub(super) fn declared(root: &StaticModule) -> Result<Option<Declared>, Diagnost
     Ok(Some(Declared { kind, arguments, hash }))
 }
 
+/// Returns the kind and the arguments of the backend that the root module names; nothing where it names none.
+///
+/// # Errors
+///
+/// If they make no sense.
+pub fn arguments(root: &StaticModule) -> Result<Option<(String, Arguments)>, Diagnostics> {
+    Ok(declared(root)?.map(|it| (it.kind.name.to_owned(), it.arguments)))
+}
+
 /// Returns the kind of backend that the root module names; nothing where it names none.
 ///
 /// # Errors

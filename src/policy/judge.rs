@@ -75,6 +75,20 @@ pub(super) fn evaluated(
     Ok((database, Diagnostics(problems)))
 }
 
+/// Returns what rules conclude about a model that nobody has waived anything of.
+///
+/// # Errors
+///
+/// If the rules take more than the limits allow.
+pub fn concluded(
+    program: &Program,
+    model: &Model<'_>,
+    tables: &[&dyn Tables],
+    limits: &Limits,
+) -> Result<Database, Diagnostics> {
+    Ok(evaluated(program, model, tables, &[], limits)?.0)
+}
+
 /// Returns what rules are told before they conclude anything.
 pub(super) fn tell_all(
     program: &Program,
@@ -83,6 +97,10 @@ pub(super) fn tell_all(
     waivers: &[Waiver],
 ) -> Database {
     let mut database = Database::new(program);
+    if let Some(elsewhere) = model.elsewhere {
+        elsewhere.tell(program, &mut database);
+        return database;
+    }
     for tables in tables {
         give(program, *tables, &mut database);
     }

@@ -6,6 +6,7 @@
 
 mod asked;
 pub mod cases;
+pub mod elsewhere;
 pub mod judge;
 mod levels;
 pub mod lint;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use super::elsewhere::Elsewhere;
 use super::places::RecordedModules;
 use entail_rules::atom::word_text;
 use entail_rules::{Atom, Node};
@@ -43,6 +44,8 @@ pub struct Model<'a> {
     pub plan: Option<Planned<'a>>,
     /// What the state file holds, moves applied; nothing where only a configuration is looked at.
     pub state: Option<&'a State>,
+    /// Nodes of other runs, where it is they that are looked at.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
     /// What schemas call sensitive.
     pub secrets: Secrets,
     /// The values with their numbers.
@@ -222,7 +225,7 @@ impl Domain for Model<'_> {
         let (tense, word) = Tense::split(node);
         let node = Node::from_word(word)?;
         if node.0 as usize >= self.structure.nodes.len() {
-            return None;
+            return self.elsewhere?.value(node).filter(|_| tense != Tense::Config);
         }
         match tense {
             Tense::Planned => self.planned(node),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
+use super::elsewhere;
 use super::model::Model;
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::diagnostic::Span;
@@ -29,6 +30,9 @@ impl Model<'_> {
     pub fn address(&self, node: Node) -> String {
         if node == self.whole() {
             return String::new();
+        }
+        if let Some(elsewhere) = self.elsewhere.filter(|_| node.0 >= elsewhere::FIRST) {
+            return elsewhere.address(node);
         }
         if let Some(module) = self.module_of_node(node) {
             return self.module_address(module);
@@ -155,6 +159,17 @@ impl Model<'_> {
             NodeKind::Variable(id, _) | NodeKind::Output(id, _) => Some(*id),
             _ => None,
         }
+    }
+
+    /// Returns the file, line and column of the block of a node.
+    pub fn place(&self, node: Node) -> Option<(String, usize, usize)> {
+        if let Some(elsewhere) = self.elsewhere.filter(|_| node.0 >= elsewhere::FIRST) {
+            let (file, line, column) = elsewhere.place(node)?;
+            return Some((file, line.max(1), column.max(1)));
+        }
+        let span = self.declared(node)?;
+        let at = self.sources.position(span.file, span.start);
+        Some((self.sources.get(span.file)?.name.clone(), at.line, at.column))
     }
 
     /// Returns where the block of a node is declared.

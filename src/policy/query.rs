@@ -23,6 +23,8 @@ pub enum Scope {
     Plan,
     /// A state alone.
     State,
+    /// States and configurations of others.
+    Elsewhere,
     /// A configuration alone.
     Configuration,
 }
@@ -264,12 +266,14 @@ fn not_there(query: &Query, scope: Scope) -> Option<Diagnostic> {
     let program = &query.program;
     let is_missing = |relation: &str| match scope {
         Scope::Plan => false,
-        Scope::State => is_of_plans(relation) && !matches!(relation, "existing" | "rests_on"),
+        Scope::State | Scope::Elsewhere => {
+            is_of_plans(relation) && !matches!(relation, "existing" | "rests_on")
+        }
         Scope::Configuration => is_of_plans(relation),
     };
     let is_untold = |tense: &Tense| match scope {
         Scope::Plan => false,
-        Scope::State => *tense == Tense::Config,
+        Scope::State | Scope::Elsewhere => *tense == Tense::Config,
         Scope::Configuration => matches!(tense, Tense::Old | Tense::State),
     };
     let lacks = |literal: &Literal| {
@@ -306,6 +310,12 @@ fn not_there(query: &Query, scope: Scope) -> Option<Diagnostic> {
 }
 
 fn needs(scope: Scope, what: &str, through: Option<&str>, at: Span) -> Diagnostic {
+    if scope == Scope::Elsewhere {
+        let rests = through.map_or(String::new(), |it| format!(" `{it}` rests on it."));
+        return Diagnostic::error("Not to be asked of this")
+            .detail(format!("`{what}` says nothing of a fleet: it is what a plan says.{rests}"))
+            .at(at);
+    }
     let through = through.map_or(String::new(), |it| format!(" `{it}` rests on it."));
     let (which, flag) = match scope {
         Scope::State => ("a state alone", "-state"),

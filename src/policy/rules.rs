@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use entail_rules::{Facts, Node};
 
+use super::elsewhere;
 use super::naming::with_rule;
 use super::shaping::unfit;
 use super::source::PolicySource;
@@ -112,6 +113,31 @@ pub struct Policies {
 impl Policies {
     /// Reads policies. Faulty rules are told and left out.
     pub fn read(policies: Vec<PolicySource>, sources: &Sources) -> (Policies, Diagnostics) {
+        Policies::read_over(&given(), policies, sources)
+    }
+
+    /// Reads policies that judge what stands elsewhere: what the vocabulary concludes of nodes is told, but for what rests on values.
+    pub fn read_elsewhere(
+        policies: Vec<PolicySource>,
+        sources: &Sources,
+    ) -> (Policies, Diagnostics) {
+        let mut all = given();
+        all.extend_from_slice(elsewhere::RELATIONS);
+        let (mut policies, problems) = Policies::read_over(&all, policies, sources);
+        let rules = &policies.program.rules;
+        let stays: Vec<bool> =
+            rules.iter().map(|it| !it.group.is_empty() || of_values(it)).collect();
+        policies.program = policies.program.keep_rules(|it| stays[it]);
+        let info = std::mem::take(&mut policies.info).into_iter().zip(&stays);
+        policies.info = info.filter(|it| *it.1).map(|it| it.0).collect();
+        (policies, problems)
+    }
+
+    fn read_over(
+        given: &[entail_rules::Relation],
+        policies: Vec<PolicySource>,
+        sources: &Sources,
+    ) -> (Policies, Diagnostics) {
         let vocabulary = entail_rules::POLICY_VOCABULARY;
         let mut texts = vec![Source {
             name: "policy.rules",
@@ -133,8 +159,7 @@ impl Policies {
                 group: &policy.group,
             });
         }
-        let given = given();
-        let (program, mut problems) = Program::read_over(&given, &texts);
+        let (program, mut problems) = Program::read_over(given, &texts);
         let mut policies =
             Policies { info: Vec::new(), rules: Vec::new(), program, sources: policies };
         policies.inform(sources, &mut problems);
@@ -316,6 +341,13 @@ pub(super) fn is_of_plans(name: &str) -> bool {
         .strip_prefix("core::")
         .is_some_and(|it| !Facts::RELATIONS.iter().any(|told| told.name == it));
     OF_PLANS.contains(&name) || is_concluded
+}
+
+/// Whether a rule of the vocabulary says what values hold, and rests on nothing that only this run knows.
+fn of_values(rule: &crate::datalog::check::Rule) -> bool {
+    const HEADS: &[&str] = &["policy.tag", "policy.label", "policy.argument"];
+    let is_written = rule.name.ends_with("-written");
+    !is_written && HEADS.iter().any(|it| rule.name.starts_with(it))
 }
 
 /// Whether a part of a body looks at what only a plan, or a state, says.

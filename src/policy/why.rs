@@ -123,6 +123,12 @@ pub fn why(
 
 /// What of a plan or a configuration has an address.
 fn find(model: &Model<'_>, address: &str) -> Result<Node, Diagnostic> {
+    if let Some(elsewhere) = model.elsewhere {
+        return elsewhere.find(address).ok_or_else(|| {
+            Diagnostic::error("Nothing has that address")
+                .detail(format!("{address} is in no stack that was read."))
+        });
+    }
     let objects = (0..model.structure.nodes.len() as u32).map(Node);
     let modules = (0..model.structure.modules.len() as u32)
         .map(|it| model.module_node(crate::lower::structure::ModuleId(it)));

@@ -248,7 +248,7 @@ fn beside<'a>(facts: &'a Facts, mut concluded: Vec<&'a dyn Tables>) -> Vec<&'a d
 }
 
 /// The plan that does nothing with a state.
-fn unchanged(state: State, session: &Session) -> Plan {
+pub(super) fn unchanged(state: State, session: &Session) -> Plan {
     Plan {
         mode: PlanMode::default(),
         errored: false,

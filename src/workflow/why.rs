@@ -53,7 +53,7 @@ pub fn why_policy(host: &Host<'_>, options: &VerdictOptions) -> Result<Answered,
     Ok(Answered { text, is_given: answer.is_given, problems })
 }
 
-fn lines(answer: &Answer, deepest: usize) -> Vec<Line> {
+pub(super) fn lines(answer: &Answer, deepest: usize) -> Vec<Line> {
     let shown = answer.lines.iter().filter(|it| it.depth <= deepest);
     let lines = shown.map(|it| Line {
         depth: it.depth,

@@ -1,5 +1,7 @@
 //! Help as text, from the tables that clap derives: flags with a single dash, as they are written.
 
+use std::collections::BTreeMap;
+
 use clap::{Arg, Command as Grammar, CommandFactory};
 
 use entail::world::PROGRAM;
@@ -7,6 +9,7 @@ use entail::world::PROGRAM;
 use super::examples;
 use super::flags::is_switch;
 use crate::commands::Cli;
+use crate::external;
 use crate::view::style::wrap;
 
 const WIDTH: usize = 78;
@@ -20,7 +23,7 @@ const OWN: [&str; 9] =
     ["why", "whatif", "impact", "diff", "minimal", "unused", "log", "query", "facts"];
 
 /// Returns the list of commands.
-pub fn overview(grammar: &Grammar) -> String {
+pub fn overview(grammar: &Grammar, environment: &BTreeMap<String, String>) -> String {
     let line = |it: &Grammar| {
         format!(
             "  {:12}  {}\n",
@@ -42,7 +45,7 @@ pub fn overview(grammar: &Grammar) -> String {
         "Usage: {PROGRAM} [global options] <subcommand> [args]\n\n\
          Main commands:\n{}\n\
          Questions about a plan:\n{}\n\
-         All other commands:\n{}\n\
+         All other commands:\n{}\n{}\
          Global options (use these before the subcommand, if any):\n  \
            -chdir=DIR    Switch to a different working directory before executing the\n                given subcommand.\n  \
            -help         Show this help output, or the help for a specified subcommand.\n  \
@@ -50,8 +53,22 @@ pub fn overview(grammar: &Grammar) -> String {
         named(&MAIN),
         named(&OWN),
         others.into_iter().map(line).collect::<String>(),
+        programs(environment),
         everywhere(),
     )
+}
+
+/// The commands that are programs of their own, as far as they are there.
+fn programs(environment: &BTreeMap<String, String>) -> String {
+    let found = external::all(environment);
+    if found.is_empty() {
+        return String::new();
+    }
+    let lines = found.iter().map(|it| {
+        let about = if it == "fleet" { "Asks, judges and runs many stacks" } else { "" };
+        format!("{}\n", format!("  {it:12}  {about}").trim_end())
+    });
+    format!("Commands of other programs:\n{}\n", lines.collect::<String>())
 }
 
 /// Returns the line that says how a command is called.

@@ -12,6 +12,7 @@ use entail::world::PROGRAM;
 
 use self::groups::VariableArgs;
 use crate::commands::{Cli, Command};
+use crate::external;
 use entail::error::Error;
 
 mod examples;
@@ -30,6 +31,8 @@ mod tests;
 pub enum Asked {
     /// A command.
     Run(Box<Invocation>),
+    /// A command that is a program of its own: its path, the words behind its name, and what `-chdir` says.
+    External(PathBuf, Vec<String>, Option<PathBuf>),
     /// Help, on the standard output, and the exit code.
     Help(String, u8),
     /// The command line makes no sense: a text for the standard error; exit code 1.
@@ -58,11 +61,14 @@ pub fn read(arguments: Vec<String>, environment: &BTreeMap<String, String>) -> A
         Err(why) => return Asked::Confused(why.into()),
     };
     let grammar = Cli::command();
+    if let Some((program, rest)) = external(&arguments, &grammar, environment) {
+        return Asked::External(program, rest, directory);
+    }
     let arguments = match add_environment(arguments, &grammar, environment) {
         Ok(arguments) => arguments,
         Err(why) => return Asked::Confused(why.into()),
     };
-    match parse(arguments, &grammar) {
+    match parse(arguments, &grammar, environment) {
         Ok((name, cli, variables)) => {
             Asked::Run(Box::new(Invocation { directory, name, cli, variables }))
         }
@@ -70,9 +76,23 @@ pub fn read(arguments: Vec<String>, environment: &BTreeMap<String, String>) -> A
     }
 }
 
+/// The program of a command that this one does not have, with the words behind its name.
+fn external(
+    arguments: &[String],
+    grammar: &Grammar,
+    environment: &BTreeMap<String, String>,
+) -> Option<(PathBuf, Vec<String>)> {
+    let (name, rest) = arguments.split_first()?;
+    if name.starts_with('-') || grammar.find_subcommand(name).is_some() {
+        return None;
+    }
+    external::find(name, environment).map(|it| (it, rest.to_vec()))
+}
+
 fn parse(
     mut arguments: Vec<String>,
     grammar: &Grammar,
+    environment: &BTreeMap<String, String>,
 ) -> Result<(String, Cli, VariableArgs), Asked> {
     if arguments.iter().any(|it| matches!(it.as_str(), "-v" | "-version" | "--version")) {
         arguments = vec!["version".to_owned()];
@@ -82,9 +102,9 @@ fn parse(
     let Some(innermost) = path.last() else {
         let first = arguments.iter().find(|it| !it.starts_with('-'));
         return Err(match first {
-            _ if wants_help => Asked::Help(help::overview(grammar), 0),
+            _ if wants_help => Asked::Help(help::overview(grammar, environment), 0),
             Some(name) => Asked::Confused(unknown_command(name, grammar)),
-            None => Asked::Help(help::overview(grammar), 127),
+            None => Asked::Help(help::overview(grammar, environment), 127),
         });
     };
     let name = path.iter().map(|it| it.get_name()).collect::<Vec<_>>().join(" ");

@@ -227,6 +227,22 @@ impl Literal {
         }
     }
 
+    /// Shows each look into a value.
+    pub fn for_each_reference(&self, see: &mut dyn FnMut(&Reference)) {
+        match self {
+            Literal::Refers(it, _)
+            | Literal::Lacks(it, _)
+            | Literal::Member(_, it)
+            | Literal::AggregateOf { reference: it, .. } => see(it),
+            Literal::If(it) | Literal::Compute(_, it) => it.references().iter().for_each(see),
+            Literal::Holds(_)
+            | Literal::Absent(_)
+            | Literal::Compare(..)
+            | Literal::Let(..)
+            | Literal::Aggregate { .. } => {}
+        }
+    }
+
     /// Returns the relation it looks at, if any.
     pub fn relation(&self) -> Option<usize> {
         match self {

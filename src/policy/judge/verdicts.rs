@@ -81,10 +81,6 @@ impl Judged<'_, '_> {
     ) -> Verdict {
         let (model, rule) = (self.model, self.rules[info].clone());
         let row = self.database.table(relation).row(position);
-        let place = model.declared(node).and_then(|span| {
-            let at = model.sources.position(span.file, span.start);
-            Some((model.sources.get(span.file)?.name.clone(), at.line, at.column))
-        });
         let bound = binding(self.program, self.database, Some(model), relation, position);
         let waits_for = match is_certain {
             true => Vec::new(),
@@ -97,7 +93,7 @@ impl Judged<'_, '_> {
             address: model.address(node),
             message: row.get(1).map_or(String::new(), |it| self.program.values.show(*it)),
             sentence: sentence(&rule.sentence, bound.as_ref(), self.program, model),
-            place,
+            place: model.place(node),
             waived: None,
             overridden: None,
             waits_for,

@@ -1,0 +1,384 @@
+//! `fleet index`: states and configurations become a lake. Only buckets with stacks that changed are written again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::policy::VOCABULARY_VERSION;
+use entail::world::World;
+use parking_lot::Mutex;
+use serde_json::{Value as Json, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::facts::{Extractor, place_of};
+use crate::lake::{Bucket, Catalogue, File, Indexed, Lake, TABLES, Table, VERSION};
+use crate::lake::{bucket_of, buckets_for};
+use crate::reading::{self, Lineages, in_a_line};
+use crate::settings::Settings;
+use crate::stacks::{Place, Stack, find};
+use crate::uses::{Mentions, Uses};
+
+mod across;
+mod marks;
+mod rereading;
+
+pub use across::place_of_module;
+pub use marks::of_configuration as configuration_mark;
+
+/// The tables that rest on several stacks: they are written when all others are.
+const ACROSS: &[&str] = &["reads_stack", "uses", "used_by"];
+
+/// What came of an index.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// How many stacks the lake has.
+    pub stacks: usize,
+    /// How many objects.
+    pub objects: usize,
+    /// How many stacks were read again.
+    pub changed: usize,
+    /// How many bytes its files have.
+    pub bytes: usize,
+    /// Stacks that could not be read, by name.
+    pub failed: BTreeMap<String, Diagnostics>,
+    /// What else should be known.
+    pub problems: Diagnostics,
+}
+
+/// What was read of the stacks of one bucket.
+#[derive(Default)]
+struct Read {
+    indexed: BTreeMap<String, Indexed>,
+    failed: BTreeMap<String, Diagnostics>,
+    problems: Diagnostics,
+    files: BTreeMap<&'static str, File>,
+    changed: usize,
+}
+
+/// Writes what is known of a fleet into a lake.
+///
+/// # Errors
+///
+/// If the lake cannot be read or written: then it stays as it was.
+pub fn index(world: &Arc<World>, settings: &Settings, lake: &Lake) -> Result<Outcome, Diagnostics> {
+    let found = find(world, settings);
+    let last = lake.catalogue()?.filter(|it| it.vocabulary == VOCABULARY_VERSION);
+    let (mut stacks, mut failed) = (Vec::new(), BTreeMap::new());
+    for named in found.stacks {
+        match named.stack {
+            Ok(stack) => stacks.push(stack),
+            Err(problems) => drop(failed.insert(named.name, problems)),
+        }
+    }
+    let run = Run::new(world, lake, last, &stacks)?;
+    let outcome = run.go(&stacks)?;
+    let mut all = Outcome { problems: found.problems, ..outcome };
+    failed.extend(std::mem::take(&mut all.failed));
+    Ok(Outcome { failed, ..all })
+}
+
+struct Run<'a> {
+    world: &'a Arc<World>,
+    lake: &'a Lake,
+    extractor: Extractor,
+    /// The catalogue that holds until this one is whole.
+    last: Catalogue,
+    buckets: u32,
+    generation: u64,
+    lineages: Mutex<Lineages>,
+    uses: Mutex<Uses>,
+    /// Buckets of which something was read.
+    is_read_again: Mutex<BTreeSet<u32>>,
+    names: BTreeSet<String>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        world: &'a Arc<World>,
+        lake: &'a Lake,
+        last: Option<Catalogue>,
+        stacks: &[Stack],
+    ) -> Result<Run<'a>, Diagnostics> {
+        let wanted = buckets_for(stacks.len());
+        let mut last = last.unwrap_or_default();
+        // Buckets that have grown too large are spread anew, and all is written again.
+        if wanted > last.buckets * 4 {
+            let generation = last.generation;
+            last = Catalogue { generation, buckets: wanted, ..Catalogue::default() };
+        }
+        let uses = Uses::new().map_err(|why| no_room(&why))?;
+        Ok(Run {
+            world,
+            lake,
+            extractor: Extractor::new(world)?,
+            buckets: last.buckets,
+            generation: last.generation + 1,
+            last,
+            lineages: Mutex::default(),
+            uses: Mutex::new(uses),
+            is_read_again: Mutex::default(),
+            names: stacks.iter().map(|it| it.name.clone()).collect(),
+        })
+    }
+
+    fn go(&self, stacks: &[Stack]) -> Result<Outcome, Diagnostics> {
+        let mut by_bucket: BTreeMap<u32, Vec<&Stack>> = BTreeMap::new();
+        for stack in stacks {
+            by_bucket.entry(bucket_of(&stack.name, self.buckets)).or_default().push(stack);
+        }
+        // A bucket that lost its last stack is written again, too.
+        for name in self.last.stacks.keys() {
+            by_bucket.entry(bucket_of(name, self.buckets)).or_default();
+        }
+        // Whoever is unchanged has its lineage first.
+        for (name, it) in self.last.stacks.iter().filter(|it| self.names.contains(it.0)) {
+            self.lineages.lock().take(&it.lineage, name).err().unwrap_or_default();
+        }
+        let buckets: Vec<(u32, Vec<&Stack>)> = by_bucket.into_iter().collect();
+        let threads = reading::threads();
+        let read =
+            reading::each(&buckets, threads, |(number, stacks)| self.bucket(*number, stacks))?;
+        let mut catalogue = Catalogue {
+            version: VERSION,
+            vocabulary: VOCABULARY_VERSION.to_owned(),
+            generation: self.generation,
+            buckets: self.buckets,
+            ..Catalogue::default()
+        };
+        let mut outcome = Outcome::default();
+        for ((number, _), read) in buckets.iter().zip(read) {
+            let read = read?;
+            outcome.changed += read.changed;
+            outcome.failed.extend(read.failed);
+            outcome.problems.extend(read.problems);
+            catalogue.stacks.extend(read.indexed);
+            for (table, file) in read.files {
+                catalogue.files.entry(table.to_owned()).or_default().insert(*number, file);
+            }
+        }
+        if outcome.changed > 0 || catalogue.stacks.len() != self.last.stacks.len() {
+            self.across(&mut catalogue, &buckets)?;
+        } else {
+            self.keep_across(&mut catalogue);
+        }
+        if catalogue.stacks != self.last.stacks || catalogue.files != self.last.files {
+            self.lake.put(&catalogue)?;
+        }
+        self.lake.tidy(&catalogue)?;
+        outcome.stacks = catalogue.stacks.len();
+        outcome.objects = catalogue.stacks.values().map(|it| it.objects).sum();
+        outcome.bytes = catalogue.bytes();
+        Ok(outcome)
+    }
+
+    /// Reads the stacks of a bucket that changed, and writes its files again where there are any.
+    fn bucket(&self, number: u32, stacks: &[&Stack]) -> Result<Read, Diagnostics> {
+        let mut read = Read::default();
+        let before: BTreeSet<&String> =
+            self.last.stacks.keys().filter(|it| bucket_of(it, self.buckets) == number).collect();
+        let (mut stays, mut again) = (BTreeSet::new(), Vec::new());
+        for stack in stacks {
+            match self.last.stacks.get(&stack.name).filter(|it| self.is_unchanged(it, stack)) {
+                Some(it) => {
+                    stays.insert(stack.name.clone());
+                    read.indexed.insert(stack.name.clone(), it.clone());
+                }
+                None => again.push(*stack),
+            }
+        }
+        if again.is_empty() && stays.len() == before.len() {
+            for (table, file) in self.files_of(number) {
+                read.files.insert(table.name, file.clone());
+            }
+            return Ok(read);
+        }
+        self.is_read_again.lock().insert(number);
+        let (mut bucket, mut mentions) = (Bucket::default(), Mentions::default());
+        for stack in again {
+            match self.stack(stack, &mut bucket, &mut mentions) {
+                Ok((indexed, problems)) => {
+                    read.changed += 1;
+                    read.problems.extend(problems);
+                    read.indexed.insert(stack.name.clone(), indexed);
+                }
+                Err(problems) => {
+                    // What was known of it before is still the last that is known.
+                    if let Some(it) = self.last.stacks.get(&stack.name) {
+                        let error = Some(in_a_line(&problems));
+                        let known = Indexed { error, mark: None, ..it.clone() };
+                        read.indexed.insert(stack.name.clone(), known);
+                        stays.insert(stack.name.clone());
+                    }
+                    read.failed.insert(stack.name.clone(), problems);
+                }
+            }
+        }
+        for (table, file) in self.files_of(number) {
+            self.take_in(&mut bucket, table, file, &|it| stays.contains(it))?;
+        }
+        if !stays.is_empty() {
+            let of_lake = rereading::mentions(&bucket, &|it| stays.contains(it));
+            self.uses.lock().absorb(of_lake).map_err(|why| no_room(&why))?;
+        }
+        self.uses.lock().absorb(mentions).map_err(|why| no_room(&why))?;
+        for table in TABLES.iter().filter(|it| !ACROSS.contains(&it.name)) {
+            if let Some(file) = self.write(&mut bucket, table, number)? {
+                read.files.insert(table.name, file);
+            }
+        }
+        Ok(read)
+    }
+
+    /// Whether a stack is as it was indexed, as far as that can be told without reading all of it.
+    fn is_unchanged(&self, known: &Indexed, stack: &Stack) -> bool {
+        let mark =
+            || marks::mark(&reading::world_of(self.world, stack), stack, &known.folders, &known.at);
+        known.error.is_none()
+            && known.digest == settings_of(stack)
+            && known.mark.is_some()
+            && known.mark == mark()
+    }
+
+    /// Adds the rows of one stack.
+    fn stack(
+        &self,
+        stack: &Stack,
+        bucket: &mut Bucket,
+        mentions: &mut Mentions,
+    ) -> Result<(Indexed, Diagnostics), Diagnostics> {
+        let world = reading::world_of(self.world, stack);
+        let at = self.at(&world, stack);
+        let before = marks::of_state(&world, stack, &at);
+        let snapshots = reading::open(&world, stack)?;
+        let state = reading::state(&world, stack)?;
+        self.lineages.lock().take(&state.lineage, &stack.name)?;
+        let mut indexed = Indexed {
+            lineage: state.lineage.clone(),
+            serial: state.serial,
+            digest: settings_of(stack),
+            objects: reading::objects(&state),
+            place: match &stack.place {
+                Place::Module { .. } => stack.name.clone(),
+                Place::State { file: Some(file), .. } => {
+                    let own = file.strip_prefix(&self.world.root).unwrap_or(file);
+                    own.display().to_string()
+                }
+                Place::State { .. } => snapshots.name(),
+            },
+            at,
+            ..Indexed::default()
+        };
+        let extracted = self.extractor.extract(stack, state, bucket, mentions)?;
+        indexed.reads = extracted.reads;
+        indexed.folders = extracted.folders;
+        // What was written while it was read is read again the next time.
+        let after = marks::mark(&world, stack, &indexed.folders, &indexed.at);
+        indexed.mark =
+            after.filter(|it| before.as_ref().is_some_and(|before| it.starts_with(before)));
+        let problems = extracted.problems.iter().map(|it| {
+            Diagnostic::warning(it.summary.clone()).detail(format!(
+                "Of stack `{}`, only the state is known: {}",
+                stack.name, it.detail
+            ))
+        });
+        let problems = Diagnostics(problems.take(1).collect());
+        Ok((indexed, problems))
+    }
+
+    /// Where the state of a stack is, as those that read it name the place.
+    fn at(&self, world: &Arc<World>, stack: &Stack) -> String {
+        match &stack.place {
+            Place::State { backend, config, workspace, .. } => {
+                place_of(backend, config, Some(workspace), &world.root)
+            }
+            Place::Module { folder, .. } => place_of_module(world, folder),
+        }
+    }
+
+    fn files_of(&self, number: u32) -> impl Iterator<Item = (&'static Table, &File)> {
+        let tables = TABLES.iter().filter(|it| !ACROSS.contains(&it.name));
+        tables.filter_map(move |it| Some((it, self.last.files.get(it.name)?.get(&number)?)))
+    }
+
+    fn take_in(
+        &self,
+        bucket: &mut Bucket,
+        table: &Table,
+        file: &File,
+        stays: &dyn Fn(&str) -> bool,
+    ) -> Result<(), Diagnostics> {
+        let bytes = self.lake.read(&file.path)?;
+        let bytes =
+            bytes.ok_or_else(|| self.lake.failed(&file.path, "read", &"it is not there"))?;
+        bucket
+            .take_in(table, bytes, stays)
+            .map_err(|why| self.lake.failed(&file.path, "read", &why))
+    }
+
+    /// Writes a table of a bucket; nothing where it has no rows. A file that would be the same stays.
+    fn write(
+        &self,
+        bucket: &mut Bucket,
+        table: &Table,
+        number: u32,
+    ) -> Result<Option<File>, Diagnostics> {
+        let made = bucket.file(table).map_err(|why| self.lake.failed(table.name, "made", &why))?;
+        let Some((bytes, rows)) = made else { return Ok(None) };
+        let digest = hex(&Sha256::digest(&bytes)[..16]);
+        let known = self.last.files.get(table.name).and_then(|it| it.get(&number));
+        if let Some(known) = known.filter(|it| it.digest == digest) {
+            return Ok(Some(known.clone()));
+        }
+        let path = format!("tables/{}/{number:05}-{}.parquet", table.name, self.generation);
+        let file = File { path, rows, bytes: bytes.len(), digest };
+        self.lake.write(&file.path, bytes)?;
+        Ok(Some(file))
+    }
+}
+
+/// What `fleet.hcl` says of a stack, in short.
+fn settings_of(stack: &Stack) -> String {
+    hex(&Sha256::digest(format!("{:?}", stack.labels))[..8])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+fn no_room(why: &std::io::Error) -> Diagnostics {
+    Diagnostic::error("No room for work")
+        .detail(format!("A file for the work cannot be written: {why}. See TMPDIR."))
+        .into()
+}
+
+impl Outcome {
+    /// Returns it as text.
+    pub fn text(&self, lake: &str) -> String {
+        let mut out = String::new();
+        for (stack, problems) in &self.failed {
+            out.push_str(&format!("{stack}  {}\n", in_a_line(problems)));
+        }
+        out.push_str(&format!(
+            "{lake}: {} stacks, {} objects, {} bytes; {} read again, {} could not be read.\n",
+            self.stacks,
+            self.objects,
+            self.bytes,
+            self.changed,
+            self.failed.len()
+        ));
+        out
+    }
+
+    /// Returns it as a document.
+    pub fn to_json(&self) -> Json {
+        let failed =
+            self.failed.iter().map(|(stack, it)| json!({ "stack": stack, "error": in_a_line(it) }));
+        json!({
+            "stacks": self.stacks,
+            "objects": self.objects,
+            "changed": self.changed,
+            "bytes": self.bytes,
+            "failed": failed.collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,234 @@
+//! The rows of some stacks, collected, sorted, and written as one file per table. Texts are kept once.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, StringBuilder};
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
+use bytes::Bytes;
+use entail::error::Error;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
+use rustc_hash::FxHashMap;
+
+use super::tables::{Column, TABLES, Table};
+
+/// A cell that holds nothing.
+const NOTHING: u32 = u32::MAX;
+
+/// How many rows stand in one page, at most: what a reader may pass over at once.
+const PAGE: usize = 4096;
+
+/// Rows of all tables.
+#[derive(Debug)]
+pub struct Bucket {
+    texts: Vec<Arc<str>>,
+    numbers: FxHashMap<Arc<str>, u32>,
+    rows: Vec<Vec<u32>>,
+}
+
+impl Default for Bucket {
+    fn default() -> Bucket {
+        Bucket {
+            texts: Vec::new(),
+            numbers: FxHashMap::default(),
+            rows: TABLES.iter().map(|_| Vec::new()).collect(),
+        }
+    }
+}
+
+impl Bucket {
+    /// Returns the number of a text, which makes many rows of one cheap.
+    pub fn text(&mut self, text: &str) -> u32 {
+        if let Some(known) = self.numbers.get(text) {
+            return *known;
+        }
+        let (number, text) = (self.texts.len() as u32, Arc::<str>::from(text));
+        self.texts.push(text.clone());
+        self.numbers.insert(text, number);
+        number
+    }
+
+    /// Adds a row of numbers of texts; nothing stands for null.
+    pub fn row(&mut self, table: usize, cells: &[Option<u32>]) {
+        self.rows[table].extend(cells.iter().map(|it| it.unwrap_or(NOTHING)));
+    }
+
+    /// Adds a row of texts.
+    pub fn add(&mut self, table: &Table, cells: &[&str]) {
+        let cells: Vec<Option<u32>> = cells.iter().map(|it| Some(self.text(it))).collect();
+        self.row(table.number(), &cells);
+    }
+
+    /// Returns the rows of a table, each with its texts.
+    pub fn rows(&self, table: &Table) -> impl Iterator<Item = Vec<Option<&str>>> {
+        let text = |it: &u32| (*it != NOTHING).then(|| &*self.texts[*it as usize]);
+        self.rows[table.number()]
+            .chunks(table.columns.len())
+            .map(move |row| row.iter().map(text).collect())
+    }
+
+    /// Takes in the rows of a file but for those of some stacks.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn take_in(
+        &mut self,
+        table: &Table,
+        file: Bytes,
+        stays: &dyn Fn(&str) -> bool,
+    ) -> Result<(), Error> {
+        let broken = |why: &dyn std::fmt::Display| Error::from(format!("it cannot be read: {why}"));
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|it| broken(&it))?;
+        for batch in reader.with_batch_size(8192).build().map_err(|it| broken(&it))? {
+            let batch = batch.map_err(|it| broken(&it))?;
+            let columns = batch.columns().iter().map(|it| cast(it, &DataType::Utf8));
+            let columns: Vec<ArrayRef> =
+                columns.collect::<Result<_, _>>().map_err(|it| broken(&it))?;
+            let texts: Option<Vec<&arrow::array::StringArray>> =
+                columns.iter().map(|it| it.as_any().downcast_ref()).collect();
+            let texts = texts.ok_or_else(|| broken(&"its columns are others"))?;
+            let Some(stacks) = texts.first().filter(|_| texts.len() == table.columns.len()) else {
+                return Err(broken(&"its columns are others"));
+            };
+            for row in (0..batch.num_rows()).filter(|it| stays(stacks.value(*it))) {
+                let cells: Vec<Option<u32>> = texts
+                    .iter()
+                    .map(|it| it.is_valid(row).then(|| self.text(it.value(row))))
+                    .collect();
+                self.row(table.number(), &cells);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the file of a table, and how many rows it has; nothing where it has none.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
+    pub fn file(&mut self, table: &Table) -> Result<Option<(Bytes, usize)>, Error> {
+        let count = self.rows[table.number()].len() / table.columns.len();
+        if count == 0 {
+            return Ok(None);
+        }
+        let order = self.sorted(table);
+        let batch = self.batch(table, &order)?;
+        let failed = |why: parquet::errors::ParquetError| Error::from(format!("{why}"));
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties(table)))
+            .map_err(failed)?;
+        writer.write(&batch).map_err(failed)?;
+        writer.close().map_err(failed)?;
+        Ok(Some((bytes.into(), batch.num_rows())))
+    }
+
+    /// The rows in order, each once.
+    fn sorted(&self, table: &Table) -> Vec<u32> {
+        let (rows, width) = (&self.rows[table.number()], table.columns.len());
+        let ranks = self.ranks();
+        let key = |row: u32| {
+            let start = row as usize * width;
+            let rank = |column: usize| match rows[start + column] {
+                NOTHING => NOTHING,
+                it => ranks[it as usize],
+            };
+            let rest = (0..width).filter(|it| !table.order.contains(it));
+            table.order.iter().copied().chain(rest).map(rank).collect::<smallkey::Key>()
+        };
+        let mut order: Vec<(smallkey::Key, u32)> =
+            (0..(rows.len() / width) as u32).map(|it| (key(it), it)).collect();
+        order.sort_unstable();
+        order.dedup_by(|a, b| a.0 == b.0);
+        order.into_iter().map(|it| it.1).collect()
+    }
+
+    /// The place of each text among all in order.
+    fn ranks(&self) -> Vec<u32> {
+        let mut sorted: Vec<u32> = (0..self.texts.len() as u32).collect();
+        sorted.sort_unstable_by(|a, b| self.texts[*a as usize].cmp(&self.texts[*b as usize]));
+        let mut ranks = vec![0; sorted.len()];
+        for (rank, text) in sorted.into_iter().enumerate() {
+            ranks[text as usize] = rank as u32;
+        }
+        ranks
+    }
+
+    fn batch(&self, table: &Table, order: &[u32]) -> Result<RecordBatch, Error> {
+        let (rows, width) = (&self.rows[table.number()], table.columns.len());
+        let columns = table.columns.iter().enumerate().map(|(at, (_, column))| {
+            let cells = order.iter().map(|row| match rows[*row as usize * width + at] {
+                NOTHING => None,
+                it => Some(&*self.texts[it as usize]),
+            });
+            match column {
+                Column::Number => {
+                    let numbers = cells.map(|it| it.and_then(|it| it.parse::<i64>().ok()));
+                    Arc::new(numbers.collect::<Int64Array>()) as ArrayRef
+                }
+                Column::Flag => {
+                    Arc::new(cells.map(|it| it.map(|it| it == "true")).collect::<BooleanArray>())
+                }
+                _ => {
+                    let mut texts = StringBuilder::new();
+                    cells.for_each(|it| texts.append_option(it));
+                    Arc::new(texts.finish())
+                }
+            }
+        });
+        RecordBatch::try_new(table.schema(), columns.collect())
+            .map_err(|why| Error::from(format!("{why}")))
+    }
+}
+
+/// How files are written: small, and so that a reader finds its pages.
+fn properties(table: &Table) -> WriterProperties {
+    let level = ZstdLevel::try_new(3).unwrap_or_default();
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_data_page_row_count_limit(PAGE);
+    for (name, column) in table.columns {
+        // Addresses stand in order, and one begins as the last.
+        if *column == Column::Node {
+            let path = ColumnPath::from(*name);
+            properties = properties
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY);
+        }
+        if *column == Column::Json {
+            let path = ColumnPath::from(*name);
+            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
+    }
+    properties.build()
+}
+
+/// Keys by which rows are sorted: as many numbers as a table has columns, without room of their own on the heap.
+mod smallkey {
+    /// The most columns of a table.
+    const MOST: usize = 6;
+
+    /// A key.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub struct Key([u32; MOST]);
+
+    impl FromIterator<u32> for Key {
+        fn from_iter<I: IntoIterator<Item = u32>>(all: I) -> Key {
+            let mut key = Key::default();
+            for (cell, it) in key.0.iter_mut().zip(all) {
+                *cell = it;
+            }
+            key
+        }
+    }
+
+    #[test]
+    fn every_table_fits() {
+        assert!(crate::lake::TABLES.iter().all(|it| it.columns.len() <= MOST));
+    }
+}

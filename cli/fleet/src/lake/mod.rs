@@ -1,0 +1,16 @@
+//! The lake: what is known of all stacks as columnar files, in buckets of stacks, with a catalogue that says which files are whole.
+//!
+//! A reader takes the files that the catalogue names and no others. The catalogue is put in its place at once, after all files that it
+//! names: whoever is killed while writing leaves the last whole one.
+
+mod bucket;
+mod catalogue;
+mod scan;
+mod store;
+mod tables;
+
+pub use bucket::Bucket;
+pub use catalogue::{Catalogue, File, Indexed, VERSION, bucket_of, buckets_for};
+pub use scan::{Scan, Wanted};
+pub use store::Lake;
+pub use tables::{Column, TABLES, Table, table};

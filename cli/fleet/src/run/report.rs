@@ -1,0 +1,149 @@
+//! What came of a run: as text, JSON, JUnit's XML and Markdown.
+
+use entail::diagnostic::Diagnostics;
+use quick_xml::escape::escape;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+/// What came of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Something changes, or was changed.
+    Changed,
+    /// Nothing is to be done.
+    Unchanged,
+    /// It could not be planned or applied.
+    Failed,
+    /// It was not run, because of another.
+    Skipped,
+}
+
+impl Status {
+    /// Returns the word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Changed => "changed",
+            Status::Unchanged => "unchanged",
+            Status::Failed => "failed",
+            Status::Skipped => "skipped",
+        }
+    }
+}
+
+/// A stack that was run, or not.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ran {
+    /// The stack.
+    pub stack: String,
+    /// What came of it.
+    pub status: Status,
+    /// Why it failed, or because of which stacks it was skipped.
+    pub because: Option<String>,
+    /// The stacks that came before it.
+    pub after: Vec<String>,
+    /// What the program said of it in the end.
+    pub says: Option<String>,
+}
+
+impl Ran {
+    /// Returns a stack with what came of it, and nothing more.
+    pub fn of(stack: &str, status: Status) -> Ran {
+        let (stack, after) = (stack.to_owned(), Vec::new());
+        Ran { stack, status, because: None, after, says: None }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The stacks, in the order in which they began.
+    pub stacks: Vec<Ran>,
+    /// What else is wrong.
+    pub problems: Diagnostics,
+}
+
+impl Report {
+    /// Returns whether something failed.
+    pub fn has_failures(&self) -> bool {
+        self.problems.has_errors() || self.count(Status::Failed) > 0
+    }
+
+    fn count(&self, status: Status) -> usize {
+        self.stacks.iter().filter(|it| it.status == status).count()
+    }
+
+    fn summary(&self) -> String {
+        let count = |it: Status| format!("{} {}", self.count(it), it.name());
+        let all = [Status::Changed, Status::Unchanged, Status::Failed, Status::Skipped];
+        all.map(count).join(", ")
+    }
+
+    /// Returns it as text: each stack on a line.
+    pub fn text(&self) -> String {
+        let width = self.stacks.iter().map(|it| it.stack.chars().count()).max().unwrap_or(0);
+        let mut out = String::new();
+        for it in &self.stacks {
+            let gap = " ".repeat(width - it.stack.chars().count());
+            let more = it.because.as_deref().or(it.says.as_deref()).unwrap_or_default();
+            let line = format!("{}{gap}  {:9}  {more}", it.stack, it.status.name());
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out.push_str(&format!("{}.\n", self.summary()));
+        out
+    }
+
+    /// Returns it as a document.
+    pub fn to_json(&self) -> Json {
+        let stacks = self.stacks.iter().map(|it| {
+            json!({
+                "stack": it.stack,
+                "status": it.status.name(),
+                "because": it.because,
+                "after": it.after,
+            })
+        });
+        json!({ "stacks": stacks.collect::<Vec<_>>() })
+    }
+
+    /// Returns it as JUnit's XML: a stack is a case.
+    pub fn junit(&self) -> String {
+        let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        out.push_str(&format!(
+            "<testsuite name=\"fleet\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+            self.stacks.len(),
+            self.count(Status::Failed),
+            self.count(Status::Skipped)
+        ));
+        for it in &self.stacks {
+            let because = escape(it.because.as_deref().unwrap_or_default());
+            let inner = match it.status {
+                Status::Failed => format!("<failure message=\"{because}\"/>"),
+                Status::Skipped => format!("<skipped message=\"{because}\"/>"),
+                status => format!("<system-out>{}</system-out>", status.name()),
+            };
+            let name = escape(&*it.stack);
+            out.push_str(&format!("  <testcase name=\"{name}\">{inner}</testcase>\n"));
+        }
+        out.push_str("</testsuite>\n");
+        out
+    }
+
+    /// Returns it as Markdown: a table.
+    pub fn markdown(&self) -> String {
+        let plain = |it: &str| it.replace('|', "\\|").replace('\n', " ");
+        let mut out = String::from("| Stack | Status | Because | After |\n|---|---|---|---|\n");
+        for it in &self.stacks {
+            out.push_str(&format!(
+                "| {} | {} | {} | {} |\n",
+                plain(&it.stack),
+                it.status.name(),
+                plain(it.because.as_deref().or(it.says.as_deref()).unwrap_or_default()),
+                plain(&it.after.join(", "))
+            ));
+        }
+        out.push_str(&format!("\n{}.\n", self.summary()));
+        out
+    }
+}

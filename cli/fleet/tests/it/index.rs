@@ -1,0 +1,241 @@
+//! `fleet index`: what is in a lake, what never is, and what is left where something goes wrong.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+
+use crate::support::{Fleet, Ran, files, resource, with};
+
+const STATES: &str = "states \"all\" {\n  paths = [\"s/*.tfstate\"]\n}\n";
+
+fn bucket(name: &str) -> Json {
+    resource("aws_s3_bucket", name, json!({"id": format!("bucket-{name}-1"), "acl": "private"}))
+}
+
+fn catalogue(fleet: &Fleet) -> Json {
+    let text = std::fs::read_to_string(fleet.path("lake/catalogue.json")).expect("a catalogue");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn tables(fleet: &Fleet) -> BTreeSet<PathBuf> {
+    files(&fleet.path("lake/tables")).into_iter().collect()
+}
+
+/// The files that the catalogue names are there, and no others.
+fn assert_whole(fleet: &Fleet) {
+    let catalogue = catalogue(fleet);
+    let of = |table: &Json| -> Vec<PathBuf> {
+        let files = table.as_object().expect("buckets").values();
+        files.map(|it| fleet.path("lake").join(it["path"].as_str().expect("a path"))).collect()
+    };
+    let named = catalogue["files"].as_object().expect("tables").values().flat_map(of);
+    assert_eq!(named.collect::<BTreeSet<_>>(), tables(fleet));
+}
+
+#[test]
+fn only_stacks_that_changed_are_written_again() {
+    let fleet = Fleet::new(STATES);
+    for number in 0..40 {
+        let name = format!("s/n{number:02}.tfstate");
+        fleet.state(&name, &format!("l{number}"), &[bucket("a"), bucket("b")]);
+    }
+    let json = fleet.run(&["index", "-json"]).json();
+    assert_eq!(
+        (&json["stacks"], &json["objects"], &json["changed"]),
+        (&json!(40), &json!(80), &json!(40))
+    );
+    assert_whole(&fleet);
+    let (before, catalogue_before) = (tables(&fleet), catalogue(&fleet));
+
+    let json = fleet.run(&["index", "-json"]).json();
+    assert_eq!(json["changed"], 0);
+    assert_eq!((tables(&fleet), catalogue(&fleet)), (before.clone(), catalogue_before));
+
+    fleet.state("s/n07.tfstate", "l7", &[bucket("a"), bucket("b"), bucket("c")]);
+    std::fs::remove_file(fleet.path("s/n09.tfstate")).expect("it is there");
+    let json = fleet.run(&["index", "-json"]).json();
+    assert_eq!(
+        (&json["stacks"], &json["objects"], &json["changed"]),
+        (&json!(39), &json!(79), &json!(1))
+    );
+    assert_whole(&fleet);
+    let after = tables(&fleet);
+    assert!(after.intersection(&before).count() > after.len() / 4, "most buckets stay");
+    assert!(after != before);
+
+    let asked = fleet
+        .run(&["query", "existing(n, \"aws_s3_bucket\"), stack(n, \"s/n07\")", "-json"])
+        .json();
+    assert_eq!(asked["rows"].as_array().map(Vec::len), Some(3), "{asked}");
+    let gone = fleet.run(&["query", "existing(n, _), stack(n, \"s/n09\")", "-json"]).json();
+    assert_eq!(gone["rows"], json!([]));
+}
+
+#[test]
+fn an_index_from_nothing_and_one_from_changes_are_the_same() {
+    let fleet = Fleet::new(STATES);
+    for number in 0..12 {
+        let uses = resource(
+            "test_user",
+            "u",
+            json!({"id": format!("user-{number:04}"), "of": [format!("bucket-b{}-1", number / 2)]}),
+        );
+        fleet.state(
+            &format!("s/n{number}.tfstate"),
+            &format!("l{number}"),
+            &[bucket(&format!("b{number}")), uses],
+        );
+    }
+    fleet.run(&["index"]).ok();
+    fleet.state("s/n3.tfstate", "l3", &[bucket("b3"), bucket("new")]);
+    std::fs::remove_file(fleet.path("s/n0.tfstate")).expect("it is there");
+    fleet.run(&["index"]).ok();
+    fleet.run(&["index", "-out=anew"]).ok();
+    for body in ["existing(n, t)", "uses(n, m)", "stack(n, s)", "provider_of(n, p)", "name(n, x)"] {
+        let of = |lake: &str| fleet.run(&["query", &format!("-lake={lake}"), "-json", body]).json();
+        let grown = of("lake");
+        assert_eq!(grown, of("anew"), "{body}");
+        assert!(!grown["rows"].as_array().expect("rows").is_empty(), "{body}");
+    }
+}
+
+#[test]
+fn nothing_sensitive_gets_into_a_lake() {
+    let fleet = Fleet::new(STATES);
+    let taint = |number: usize| format!("TAINT{number}-0123456789abcdef");
+    let mut document = crate::support::state(
+        "l",
+        1,
+        &[
+            with(
+                "test_thing",
+                "marked",
+                json!({"id": "thing-0001", "body": taint(1)}),
+                &[],
+                &["body"],
+            ),
+            resource(
+                "aws_db_instance",
+                "named",
+                json!({"id": "db-00000001", "password": taint(2), "endpoint": "db.example"}),
+            ),
+            resource(
+                "test_thing",
+                "nested",
+                json!({"id": "thing-0002", "login": [{"user": "u", "token": taint(3)}]}),
+            ),
+            resource(
+                "random_password",
+                "p",
+                json!({"id": "none", "result": taint(4), "length": 16}),
+            ),
+        ],
+    );
+    document["outputs"] = json!({
+        "secret": {"value": taint(5), "type": "string", "sensitive": true},
+        "open": {"value": "to be seen", "type": "string"},
+    });
+    document["resources"][0]["instances"][0]["private"] = json!("VEFJTlQ2LTAxMjM0NTY3ODlhYmNkZWY=");
+    fleet.write("s/one.tfstate", &document.to_string());
+    fleet.run(&["index"]).ok();
+
+    // What is compressed is looked at through every row that can be asked for.
+    let mut seen = String::new();
+    for body in [
+        "resource(n, t), argument(n, x, v)",
+        "output(o), o.value == v",
+        "existing(n, t), state(n)[x] == v",
+    ] {
+        seen += &fleet.run(&["query", "-json", body]).ok();
+    }
+    seen += &std::fs::read_to_string(fleet.path("lake/catalogue.json")).expect("a catalogue");
+    for file in files(&fleet.path("lake")) {
+        seen += &String::from_utf8_lossy(&std::fs::read(&file).expect("it is read"));
+        seen += &crate::support::texts(&file);
+    }
+    assert!(!seen.contains("TAINT"), "a secret got out");
+    assert!(!seen.contains("VEFJTlQ2"), "private data got out");
+    assert!(
+        seen.contains("db.example") && seen.contains("to be seen"),
+        "what is no secret is there"
+    );
+    assert!(seen.contains("(sensitive)"), "that there is a secret is known");
+}
+
+#[test]
+fn a_stack_that_can_no_longer_be_read_keeps_what_was_known_of_it() {
+    let fleet = Fleet::new(STATES);
+    fleet.state("s/a.tfstate", "la", &[bucket("a")]);
+    fleet.state("s/b.tfstate", "lb", &[bucket("b")]);
+    fleet.run(&["index"]).ok();
+    fleet.write("s/a.tfstate", "{ broken");
+    fleet.state("s/b.tfstate", "lb", &[bucket("b"), bucket("c")]);
+    let ran = fleet.run(&["index", "-json", "-strict"]);
+    assert_eq!(ran.code, Some(1));
+    let json: Json = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(json["failed"][0]["stack"], "s/a");
+    let found = fleet.run(&["query", "existing(n, _)", "-json"]).json();
+    assert_eq!(
+        found["rows"],
+        json!([["aws_s3_bucket.a@s/a"], ["aws_s3_bucket.b@s/b"], ["aws_s3_bucket.c@s/b"]])
+    );
+    // It is tried again, though nothing was written since.
+    assert_eq!(fleet.run(&["index", "-strict"]).code, Some(1));
+    fleet.state("s/a.tfstate", "la", &[bucket("z")]);
+    fleet.run(&["index", "-strict"]).ok();
+    let found = fleet.run(&["query", "existing(n, _), stack(n, \"s/a\")", "-json"]).json();
+    assert_eq!(found["rows"], json!([["aws_s3_bucket.z@s/a"]]));
+}
+
+#[test]
+fn an_index_that_is_killed_leaves_the_last_whole_one() {
+    let fleet = Fleet::new(STATES);
+    for number in 0..60 {
+        fleet.state(&format!("s/n{number}.tfstate"), &format!("l{number}"), &[bucket("a")]);
+    }
+    fleet.run(&["index"]).ok();
+    for round in 0..6 {
+        for number in 0..60 {
+            fleet.state(
+                &format!("s/n{number}.tfstate"),
+                &format!("l{number}"),
+                &vec![bucket("a"); 1][..],
+            );
+        }
+        let before = fleet.run(&["query", "existing(n, t)", "-json"]).ok();
+        let mut child = fleet.command(&["index"], &[]).spawn().expect("it starts");
+        std::thread::sleep(std::time::Duration::from_millis(15 * round));
+        child.kill().expect("it is killed, or over");
+        child.wait().expect("it is over");
+        assert_eq!(fleet.run(&["query", "existing(n, t)", "-json"]).ok(), before, "round {round}");
+    }
+    fleet.run(&["index"]).ok();
+    assert_whole(&fleet);
+}
+
+#[test]
+fn a_lake_that_cannot_be_used_is_told() {
+    let fleet = Fleet::new(STATES);
+    fleet.state("s/a.tfstate", "la", &[bucket("a")]);
+    let told =
+        |ran: Ran| ran.err.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "");
+    let ran = fleet.run(&["query", "existing(n, t)"]);
+    assert!(told(ran).contains("Cannot use the lake"));
+    fleet.run(&["index"]).ok();
+    let path = fleet.path("lake/catalogue.json");
+    let text = std::fs::read_to_string(&path).expect("a catalogue");
+    std::fs::write(&path, text.replacen("\"version\": 1", "\"version\": 7", 1))
+        .expect("it is written");
+    for words in [&["query", "existing(n, t)"][..], &["index"]] {
+        let ran = fleet.run(words);
+        assert_eq!(ran.code, Some(1));
+        assert!(told(ran).contains("is of version 7, and this program reads version 1"));
+    }
+    std::fs::write(&path, &text).expect("it is written");
+    let table = tables(&fleet).into_iter().find(|it| it.to_string_lossy().contains("/existing/"));
+    std::fs::write(table.expect("a table"), "PAR1 damaged PAR1").expect("it is written");
+    let ran = fleet.run(&["query", "existing(n, t)"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(told(ran).contains("Trouble with the lake"));
+}
