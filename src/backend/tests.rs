@@ -275,7 +275,8 @@ fn a_pushed_state_keeps_its_serial_and_must_be_newer_unless_forced() {
 
 #[track_caller]
 fn check_push(place: &Place, state: &State, problem: Expect) {
-    problem.assert_eq(&show(&place.backend().import(state, false).expect_err("it is refused")));
+    problem
+        .assert_eq(&show(&place.backend().import(|| Ok(state), false).expect_err("it is refused")));
 }
 
 #[test]
