@@ -119,6 +119,18 @@ fn beside_a_file_everything_is_told_as_ever() {
 }
 
 #[test]
+fn a_comment_tells_what_policies_ask_for() {
+    let rules =
+        "// @rule house.frozen: `n` is frozen\nexclude(n) <-- resource(n, _), name(n, \"b\");\n";
+    let main = "resource \"terraform_data\" \"a\" {}\nresource \"terraform_data\" \"b\" {}\n";
+    let folder = Folder::new(&[("main.tf", main), ("policies/house.rules", rules)]);
+    let comment = folder.run(&["plan", "-markdown"]);
+    let asked = "Shaped by house.frozen (policies/house.rules:2)\n  terraform_data.b is left out\n";
+    assert!(comment.contains(asked), "{comment}");
+    assert!(comment.contains("#### Left out\n\n- <code>terraform_data.b</code>"), "{comment}");
+}
+
+#[test]
 fn however_much_is_planned_a_comment_has_its_limit() {
     let main = "resource \"terraform_data\" \"a\" {\n  count = 3000\n  input = \"\u{1f600} ${count.index} ``` \"\n}\n";
     let folder = Folder::new(&[("main.tf", main)]);

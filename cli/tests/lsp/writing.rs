@@ -126,8 +126,8 @@ fn json_offers_keys_by_schema_and_references_in_strings() {
     let mut offers = |marked: &str, wanted: &[&str], unwanted: &[&str]| {
         let found = labels(&mut client, "main.tf.json", marked);
         let has = |it: &&str| found.iter().any(|label| label == it);
-        assert!(wanted.iter().all(|it| has(it)), "{wanted:?} at {marked}: {found:?}");
-        assert!(!unwanted.iter().any(|it| has(it)), "{unwanted:?} at {marked}: {found:?}");
+        assert!(wanted.iter().all(&has), "{wanted:?} at {marked}: {found:?}");
+        assert!(!unwanted.iter().any(has), "{unwanted:?} at {marked}: {found:?}");
     };
     offers("{\"re|", &["resource", "variable", "module"], &["count"]);
     offers("{\"resource\": {\"|\"}}", &["random_pet", "terraform_data"], &["resource"]);

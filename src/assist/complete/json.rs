@@ -219,7 +219,7 @@ mod tests {
         check("{\"re", &[], true, Some(2));
         check("{\"resource\": {\"a\": {\"b\": {", &["resource", "a", "b"], true, None);
         check("{\"resource\": {\"a\": {\"b\": {\"c\": 1, ", &["resource", "a", "b"], true, None);
-        check("{\"locals\": {\"x\": \"${var.", &["locals", "x"], false, Some(17));
+        check("{\"locals\": {\"x\": \"${var.", &["locals", "x"], false, Some(18));
         check("{\"a\": [{\"b\\\"\": [1, \"", &["a", "b\\\""], false, Some(20));
         check("{\"a\": {\"b\": 1}, \"c\": ", &["c"], false, None);
         assert_eq!(Spot::of("", 0), None);

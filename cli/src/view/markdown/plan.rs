@@ -127,7 +127,10 @@ fn problems(told: &Told<'_>) -> Vec<Piece> {
 fn verdicts(report: &Report) -> Vec<Piece> {
     let mut all: Vec<&Verdict> = report.verdicts.iter().collect();
     all.sort_by_key(|it| (!it.counts(), it.level != Level::Deny, it.level == Level::Note));
-    all.into_iter().map(verdict).collect()
+    let asked = policy::asked(&report.asked);
+    let shaped =
+        (!asked.is_empty()).then(|| folded("What policies ask of the plan", &fenced(&asked, "")));
+    all.into_iter().map(verdict).chain(shaped).collect()
 }
 
 fn verdict(it: &Verdict) -> Piece {
