@@ -114,7 +114,10 @@ fn settings_that_make_no_sense_are_told_with_their_places() {
             "states \"a\" {\n  backend = \"s3\"\n  config = { buckte = \"x\" }\n}\n",
             "The argument `buckte`",
         ),
-        ("stacks \"a\" {\n  directories = [\"x\"]\n  labels = \"x\"\n}\n", "`labels` must be an object"),
+        (
+            "stacks \"a\" {\n  directories = [\"x\"]\n  labels = \"x\"\n}\n",
+            "`labels` must be an object",
+        ),
         (
             "stacks \"a\" { directories = [\"x\"] }\nstates \"a\" { paths = [\"y\"] }\n",
             "what another block is called already",
