@@ -41,8 +41,10 @@ pub fn all(environment: &BTreeMap<String, String>) -> Vec<String> {
 
 /// Where programs are looked for: beside this one first, so that what was installed together runs together.
 fn folders(environment: &BTreeMap<String, String>) -> impl Iterator<Item = PathBuf> {
-    let own = std::env::current_exe().ok();
-    let own = own.and_then(|it| it.canonicalize().ok()?.parent().map(Path::to_owned));
+    let own = std::env::current_exe().ok().and_then(|it| it.canonicalize().ok());
+    // Beside anything else, such as a test, what begins so need not be meant.
+    let own = own.filter(|it| it.file_stem().is_some_and(|it| it == "entail"));
+    let own = own.and_then(|it| it.parent().map(Path::to_owned));
     let path = environment.get("PATH").map_or("", String::as_str);
     let listed: Vec<PathBuf> =
         std::env::split_paths(path).filter(|it| !it.as_os_str().is_empty()).collect();

@@ -15,6 +15,7 @@ use super::model::Model;
 pub mod check;
 mod document;
 pub(super) mod lines;
+mod elsewhere;
 mod secret;
 
 /// Why something holds.

@@ -260,7 +260,7 @@ pub struct CheckArgs {
 /// Plan or apply many stacks
 ///
 /// Runs the root modules side by side in the order in which they rest on each other, each in a process of its own with its own lock. A
-/// run that was killed is taken up where it stopped, with -continue.
+/// run that was killed is taken up where it stopped.
 #[derive(clap::Args, Debug)]
 pub struct RunArgs {
     /// Which fleet.
@@ -283,7 +283,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 4)]
     pub parallelism: usize,
 
-    /// Apply without asking; `fleet apply` asks for it, since nobody can be asked
+    /// Approve in advance: stacks run side by side, and nobody can be asked for each
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub auto_approve: bool,
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use entail::datalog::check::{Literal, Part, Rule, Step, Term};
+use entail::datalog::check::{Literal, Part as Piece, Rule, Step, Term};
 use entail::datalog::values::is_value;
 use entail::datalog::{Database, Program};
 use entail::diagnostic::Diagnostics;
@@ -21,18 +21,24 @@ pub struct Facts {
     /// The rows by the number of their relation, one behind the other, and how long one is.
     rows: BTreeMap<usize, (usize, Vec<u64>)>,
     nodes: Nodes,
-    values: FxHashMap<u32, Vec<(Str, Option<Box<str>>)>>,
+    values: FxHashMap<u32, Vec<Part>>,
     known: Mutex<FxHashMap<u32, Value>>,
     places: FxHashMap<u32, (String, usize)>,
     /// Where the states of stacks are.
     stacks: BTreeMap<String, String>,
 }
 
+/// An attribute, and its value as JSON; nothing where that is kept nowhere.
+type Part = (Str, Option<Box<str>>);
+
+/// Nodes of a stack by their addresses.
+type Numbers = FxHashMap<Arc<str>, u32>;
+
 /// Nodes with their names, each once.
 #[derive(Default)]
 struct Nodes {
     names: Vec<(u32, Arc<str>)>,
-    stacks: Vec<(Arc<str>, FxHashMap<Arc<str>, u32>)>,
+    stacks: Vec<(Arc<str>, Numbers)>,
     stack_numbers: FxHashMap<Arc<str>, u32>,
 }
 
@@ -310,7 +316,7 @@ impl Reading<'_> {
         let mut found = Vec::new();
         let mut column = 0;
         for (at, (name, kind)) in table.columns.iter().enumerate() {
-            if at == 0 && !is_between || *kind == Column::Stack && !is_between {
+            if !is_between && (at == 0 || *kind == Column::Stack) {
                 continue;
             }
             let text = |terms: &&[Term]| match terms.get(column) {
@@ -384,7 +390,7 @@ fn looked_at(rule: &Rule) -> Vec<(usize, Option<String>)> {
     for term in &rule.terms {
         if let entail::datalog::check::Value::Message(parts) = term {
             for part in parts {
-                if let Part::Reference(it) = part {
+                if let Piece::Reference(it) = part {
                     see(it);
                 }
             }

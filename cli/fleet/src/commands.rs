@@ -33,8 +33,8 @@ const NO_ANSWER: u8 = 2;
 /// Runs the program.
 pub fn main() -> ExitCode {
     let world = World::of_this_process();
-    let asked = read(std::env::args().skip(1).collect());
-    match asked {
+    let words = std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned());
+    match read(words.collect()) {
         Asked::Help(text, code) => {
             let ui = Ui::of_this_process(&usual_view(), &world);
             ui.out(&text);

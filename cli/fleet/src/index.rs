@@ -19,6 +19,7 @@ use crate::stacks::{Place, Stack, find};
 use crate::uses::{Mentions, Uses};
 
 mod across;
+mod joining;
 mod marks;
 mod rereading;
 
@@ -87,8 +88,8 @@ struct Run<'a> {
     generation: u64,
     lineages: Mutex<Lineages>,
     uses: Mutex<Uses>,
-    /// Buckets of which something was read.
-    is_read_again: Mutex<BTreeSet<u32>>,
+    /// Stacks that were read again.
+    changed: Mutex<BTreeSet<String>>,
     names: BTreeSet<String>,
 }
 
@@ -116,7 +117,7 @@ impl<'a> Run<'a> {
             last,
             lineages: Mutex::default(),
             uses: Mutex::new(uses),
-            is_read_again: Mutex::default(),
+            changed: Mutex::default(),
             names: stacks.iter().map(|it| it.name.clone()).collect(),
         })
     }
@@ -157,7 +158,7 @@ impl<'a> Run<'a> {
             }
         }
         if outcome.changed > 0 || catalogue.stacks.len() != self.last.stacks.len() {
-            self.across(&mut catalogue, &buckets)?;
+            self.across(&mut catalogue)?;
         } else {
             self.keep_across(&mut catalogue);
         }
@@ -192,12 +193,12 @@ impl<'a> Run<'a> {
             }
             return Ok(read);
         }
-        self.is_read_again.lock().insert(number);
         let (mut bucket, mut mentions) = (Bucket::default(), Mentions::default());
         for stack in again {
             match self.stack(stack, &mut bucket, &mut mentions) {
                 Ok((indexed, problems)) => {
                     read.changed += 1;
+                    self.changed.lock().insert(stack.name.clone());
                     read.problems.extend(problems);
                     read.indexed.insert(stack.name.clone(), indexed);
                 }
@@ -214,11 +215,8 @@ impl<'a> Run<'a> {
             }
         }
         for (table, file) in self.files_of(number) {
-            self.take_in(&mut bucket, table, file, &|it| stays.contains(it))?;
-        }
-        if !stays.is_empty() {
-            let of_lake = rereading::mentions(&bucket, &|it| stays.contains(it));
-            self.uses.lock().absorb(of_lake).map_err(|why| no_room(&why))?;
+            let is_kept = |row: &[Option<&str>]| row[0].is_some_and(|it| stays.contains(it));
+            self.take_in(&mut bucket, table, file, &is_kept)?;
         }
         self.uses.lock().absorb(mentions).map_err(|why| no_room(&why))?;
         for table in TABLES.iter().filter(|it| !ACROSS.contains(&it.name)) {
@@ -305,7 +303,7 @@ impl<'a> Run<'a> {
         bucket: &mut Bucket,
         table: &Table,
         file: &File,
-        stays: &dyn Fn(&str) -> bool,
+        stays: &dyn Fn(&[Option<&str>]) -> bool,
     ) -> Result<(), Diagnostics> {
         let bytes = self.lake.read(&file.path)?;
         let bytes =

@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 
 use entail::value::Value;
-use rustc_hash::FxHashMap;
-use sha2::{Digest as _, Sha256};
+use rustc_hash::{FxHashMap, FxHashSet};
+use twox_hash::XxHash3_128;
 
 /// The attributes that are identities.
 const IDENTITIES: &[&str] = &["id", "arn", "self_link"];
@@ -22,13 +22,20 @@ const LONGEST: usize = 2048;
 const MOST_STACKS: usize = 8;
 
 /// What stands for a text: so long that no two texts of a fleet share it.
-type Digest = [u8; 12];
+pub type Digest = [u8; 12];
 
-fn digest(text: &str) -> Option<Digest> {
-    if !(SHORTEST..=LONGEST).contains(&text.len()) || text.chars().count() < SHORTEST {
+/// Returns what stands for a text; nothing where it can be nobody's identity.
+pub fn digest(text: &str) -> Option<Digest> {
+    let is_long = (SHORTEST..=LONGEST).contains(&text.len());
+    if !is_long || text.len() < 4 * SHORTEST && text.chars().count() < SHORTEST {
         return None;
     }
-    Sha256::digest(text).get(..12)?.try_into().ok()
+    XxHash3_128::oneshot(text.as_bytes()).to_le_bytes()[..12].try_into().ok()
+}
+
+/// Returns whether an attribute is an identity.
+pub fn is_identity(attribute: &str) -> bool {
+    IDENTITIES.contains(&attribute)
 }
 
 /// What some objects are called, and which texts their attributes hold.
@@ -57,7 +64,7 @@ impl Mentions {
 impl Known<'_> {
     /// Takes in an attribute that is not sensitive.
     pub fn attribute(&mut self, name: &str, value: &Value) {
-        match value.as_str().filter(|_| IDENTITIES.contains(&name)) {
+        match value.as_str().filter(|_| is_identity(name)) {
             Some(text) => self.own.extend(digest(text)),
             None => texts_of(value, &mut |it| self.texts.extend(digest(it))),
         }
@@ -149,6 +156,40 @@ impl Uses {
         (&self.stacks[stack as usize], &self.names[start..end])
     }
 
+    /// Adds an object that was found elsewhere: which of its texts are identities, and which might name others.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn add(
+        &mut self,
+        (stack, address): Object<'_>,
+        identities: Vec<Digest>,
+        texts: Vec<Digest>,
+    ) -> std::io::Result<()> {
+        let objects = vec![(stack.to_owned(), address.to_owned())];
+        let of = |all: Vec<Digest>| all.into_iter().map(|it| (it, 0)).collect();
+        self.absorb(Mentions { objects, identities: of(identities), texts: of(texts) })
+    }
+
+    /// Returns all identities that were taken in.
+    pub fn identities(&self) -> impl Iterator<Item = Digest> {
+        self.identities.iter().map(|it| it.0)
+    }
+
+    /// Returns all texts that were taken in.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn texts(&mut self) -> std::io::Result<FxHashSet<Digest>> {
+        let mut found = FxHashSet::default();
+        for_each_record(&mut self.texts, |record| {
+            found.extend(record.map(|it| split(it).0));
+        })?;
+        Ok(found)
+    }
+
     /// Shows which object uses which, in the order of what was taken in.
     ///
     /// # Errors
@@ -157,36 +198,25 @@ impl Uses {
     pub fn join(mut self, see: &mut dyn FnMut(Object<'_>, Object<'_>)) -> std::io::Result<()> {
         self.identities.sort_unstable();
         let groups = self.groups();
-        self.texts.flush()?;
-        let mut file = self.texts.get_ref().try_clone()?;
-        file.rewind()?;
-        let mut reader = BufReader::with_capacity(1 << 20, file);
-        let mut record = [0; 16];
+        let mut texts = std::mem::replace(&mut self.texts, BufWriter::new(tempfile::tempfile()?));
         let mut found: Vec<(u32, u32)> = Vec::new();
         let mut current = u32::MAX;
-        loop {
-            let is_end = match reader.read_exact(&mut record) {
-                Ok(()) => false,
-                Err(why) if why.kind() == std::io::ErrorKind::UnexpectedEof => true,
-                Err(why) => return Err(why),
-            };
-            let (digest, object) = split(&record);
-            if is_end || object != current {
+        for_each_record(&mut texts, |record| {
+            let record = record.map(split);
+            if record.is_none_or(|it| it.1 != current) {
                 found.sort_unstable();
                 found.dedup();
                 for (user, used) in found.drain(..) {
                     see(self.object(user), self.object(used));
                 }
-                current = object;
             }
-            if is_end {
-                return Ok(());
-            }
+            let Some((digest, object)) = record else { return };
+            current = object;
             if let Some((start, end)) = groups.get(&digest) {
                 let used = self.identities[*start as usize..*end as usize].iter().map(|it| it.1);
                 found.extend(used.filter(|it| *it != object).map(|it| (object, it)));
             }
-        }
+        })
     }
 
     /// Where the objects of each identity stand, but for those that objects of too many stacks have.
@@ -208,6 +238,28 @@ impl Uses {
         }
         groups
     }
+}
+
+/// Shows every record of a file, and nothing behind the last.
+fn for_each_record(
+    file: &mut BufWriter<File>,
+    mut see: impl FnMut(Option<&[u8; 16]>),
+) -> std::io::Result<()> {
+    file.flush()?;
+    let mut file = file.get_ref().try_clone()?;
+    file.rewind()?;
+    let mut reader = BufReader::with_capacity(1 << 20, &file);
+    let mut record = [0; 16];
+    loop {
+        match reader.read_exact(&mut record) {
+            Ok(()) => see(Some(&record)),
+            Err(why) if why.kind() == std::io::ErrorKind::UnexpectedEof => break,
+            Err(why) => return Err(why),
+        }
+    }
+    see(None);
+    // What is written next comes behind what is there.
+    file.seek(std::io::SeekFrom::End(0)).map(drop)
 }
 
 fn split(record: &[u8; 16]) -> (Digest, u32) {

@@ -83,7 +83,7 @@ impl Explainer<'_> {
     }
 
     /// Where what is told comes from.
-    fn origin(&self, relation: usize, row: &[u64]) -> String {
+    pub(super) fn origin(&self, relation: usize, row: &[u64]) -> String {
         let name = self.program.relations[relation].name.as_str();
         let node = |at: usize| row.get(at).and_then(|it| Node::from_word(*it));
         let read = |one: usize, other: usize| {
@@ -94,12 +94,8 @@ impl Explainer<'_> {
             let node = node(0).filter(|_| self.is_whole())?;
             self.model.declared(node)
         };
-        if let Some((node, elsewhere)) = node(0).zip(self.model.elsewhere) {
-            let place = elsewhere.place(node).filter(|_| self.is_whole());
-            return place.map_or(String::new(), |(file, line, _)| match line {
-                0 => file,
-                _ => format!("{file}:{line}"),
-            });
+        if let Some(place) = self.origin_elsewhere(node(0)) {
+            return place;
         }
         let span = match (name, row) {
             ("model::mode" | "model::plan" | "model::changes" | "model::forces", _) => None,
@@ -345,10 +341,7 @@ impl Teller<'_> {
     /// What is given: by the planner, which says more, or by the documents, of which the line before has said it.
     fn leaf(&self, step: &Step, depth: usize) -> Vec<Told> {
         let it = self.it;
-        if it.model.elsewhere.is_some() {
-            // No rule of the vocabulary has said it here: it was told as it stands.
-            let text = it.as_row(step.relation, &step.row);
-            let place = it.origin(step.relation, &step.row);
+        if let Some((text, place)) = it.told_elsewhere(step) {
             return vec![Told::Line(Line { depth, text, place })];
         }
         let Some(core) = it.is_of_planner(step.relation) else { return Vec::new() };

@@ -60,12 +60,12 @@ const ASKED: &[(&str, &[&str])] = &[
 const SQL: &[(&str, &str)] = &[
     (
         "query of one type",
-        "SELECT count(*) FROM r WHERE type = 'aws_s3_bucket' AND instances[1].attributes.acl = 'public-read'",
+        "SELECT count(*) FROM s WHERE type = 'aws_s3_bucket' AND instances[1].attributes.acl = 'public-read'",
     ),
-    ("count by type", "SELECT count(*) FROM r WHERE type = 'aws_kms_key'"),
+    ("count by type", "SELECT count(*) FROM s WHERE type = 'aws_kms_key'"),
     (
         "who uses a VPC",
-        "SELECT count(*) FROM r n JOIN r m ON n.instances[1].attributes.vpc_id = m.instances[1].attributes.id WHERE m.type = 'aws_vpc' AND m.name = 'r0'",
+        "SELECT count(*) FROM s n JOIN s m ON n.instances[1].attributes.vpc_id = m.instances[1].attributes.id WHERE m.type = 'aws_vpc' AND m.name = 'r0'",
     ),
 ];
 
@@ -81,8 +81,7 @@ fn duckdb(folder: &Path) -> std::io::Result<()> {
     for (what, sql) in SQL {
         let states = "read_json('states/*.tfstate', maximum_object_size=268435456, columns={resources: 'STRUCT(type VARCHAR, name VARCHAR, instances STRUCT(attributes STRUCT(id VARCHAR, acl VARCHAR, vpc_id VARCHAR))[])[]'})";
         let script = format!(
-            "import duckdb\nprint(duckdb.sql(\"\"\"WITH r AS (SELECT unnest(resources, recursive := false) AS r FROM {states}), s AS (SELECT r.* FROM r) {}\"\"\"))",
-            sql.replace("FROM r", "FROM s").replace("JOIN r", "JOIN s")
+            "import duckdb\nprint(duckdb.sql(\"\"\"WITH t AS (SELECT unnest(resources) AS x FROM {states}), s AS (SELECT x.type AS type, x.name AS name, x.instances AS instances FROM t) {sql}\"\"\"))"
         );
         tell(&format!("DuckDB: {what}"), &clock::run(&python, &["-c", &script], folder)?)?;
     }

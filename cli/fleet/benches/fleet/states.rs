@@ -93,9 +93,14 @@ fn object(text: &mut String, stack: usize, number: usize, is_first: bool) {
     let own = id(stack, number);
     let network = stack - stack % NETWORKS;
     // Every second object is in the network of its own stack, the others in that of their team.
-    let (of, subnet) = if number % 2 == 0 { (stack, number - number % 20) } else { (network, 0) };
+    let (of, subnet) =
+        if number.is_multiple_of(2) { (stack, number - number % 20) } else { (network, 0) };
     let comma = if is_first { "" } else { "," };
-    let acl = if mixed((stack * 31 + number) as u64) % 50 == 0 { "public-read" } else { "private" };
+    let acl = if mixed((stack * 31 + number) as u64).is_multiple_of(50) {
+        "public-read"
+    } else {
+        "private"
+    };
     let before = match number {
         0 => String::new(),
         _ => {

@@ -1,6 +1,6 @@
 //! The tables that rest on several stacks: which reads which, and which object uses which.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use entail::world::World;
 
 use super::{ACROSS, Run, no_room, rereading};
 use crate::facts::place_of;
-use crate::lake::{Bucket, Catalogue, bucket_of, table};
-use crate::stacks::Stack;
+use crate::lake::{Bucket, Catalogue, File, bucket_of, table};
 use crate::uses::Uses;
 
 impl Run<'_> {
@@ -27,16 +26,21 @@ impl Run<'_> {
     }
 
     /// Writes the tables that rest on several stacks, where they are not the same as before.
-    pub(super) fn across(
-        &self,
-        catalogue: &mut Catalogue,
-        buckets: &[(u32, Vec<&Stack>)],
-    ) -> Result<(), Diagnostics> {
+    pub(super) fn across(&self, catalogue: &mut Catalogue) -> Result<(), Diagnostics> {
         let mut rows: BTreeMap<u32, Bucket> = BTreeMap::new();
         self.reads_stack(catalogue, &mut rows);
-        self.reread(catalogue, buckets)?;
-        let uses =
-            std::mem::replace(&mut *self.uses.lock(), Uses::new().map_err(|it| no_room(&it))?);
+        let fresh = || Uses::new().map_err(|why| no_room(&why));
+        let mut uses = std::mem::replace(&mut *self.uses.lock(), fresh()?);
+        let mut changed = self.changed.lock().clone();
+        let gone = self.last.stacks.keys().filter(|it| !catalogue.stacks.contains_key(*it));
+        changed.extend(gone.cloned());
+        let is_small = changed.len() * 4 <= self.last.stacks.len();
+        if is_small && self.join_changed(catalogue, &mut uses, &changed)? {
+            return self.write_across(catalogue, rows, &["reads_stack"]);
+        }
+        *self.uses.lock() = uses;
+        self.reread(catalogue, &changed)?;
+        let uses = std::mem::replace(&mut *self.uses.lock(), fresh()?);
         let (Some(forth), Some(back)) = (table("uses"), table("used_by")) else { return Ok(()) };
         let joined = uses.join(&mut |(stack, user), (other, used)| {
             let of = |it: &str| bucket_of(it, self.buckets);
@@ -44,8 +48,17 @@ impl Run<'_> {
             rows.entry(of(other)).or_default().add(back, &[other, used, stack, user]);
         });
         joined.map_err(|why| no_room(&why))?;
+        self.write_across(catalogue, rows, ACROSS)
+    }
+
+    fn write_across(
+        &self,
+        catalogue: &mut Catalogue,
+        rows: BTreeMap<u32, Bucket>,
+        names: &[&str],
+    ) -> Result<(), Diagnostics> {
         for (number, mut bucket) in rows {
-            for table in ACROSS.iter().filter_map(|it| table(it)) {
+            for table in names.iter().filter_map(|it| table(it)) {
                 if let Some(file) = self.write(&mut bucket, table, number)? {
                     let files = catalogue.files.entry(table.name.to_owned()).or_default();
                     files.insert(number, file);
@@ -69,26 +82,15 @@ impl Run<'_> {
         }
     }
 
-    /// Takes in what the objects of buckets mention that were not written again.
-    fn reread(
-        &self,
-        catalogue: &Catalogue,
-        buckets: &[(u32, Vec<&Stack>)],
-    ) -> Result<(), Diagnostics> {
+    /// Takes in what the objects of stacks mention that were not read again.
+    fn reread(&self, catalogue: &Catalogue, changed: &BTreeSet<String>) -> Result<(), Diagnostics> {
         let Some(table) = table("attribute") else { return Ok(()) };
-        let files = |it: &Catalogue, number: u32| {
-            it.files.get(table.name).and_then(|it| it.get(&number)).cloned()
-        };
-        let stale: Vec<(u32, crate::lake::File)> = buckets
-            .iter()
-            .filter_map(|(number, _)| Some((*number, files(&self.last, *number)?)))
-            .filter(|(number, it)| files(catalogue, *number).as_ref() == Some(it))
-            .filter(|(number, _)| !self.is_read_again.lock().contains(number))
-            .collect();
-        let reread = crate::reading::each(&stale, crate::reading::threads(), |(_, file)| {
+        let files: Vec<&File> = catalogue.files_of(table.name).map(|it| it.1).collect();
+        let reread = crate::reading::each(&files, crate::reading::threads(), |file| {
             let mut bucket = Bucket::default();
-            self.take_in(&mut bucket, table, file, &|_| true)?;
-            let found = rereading::mentions(&bucket, &|_| true);
+            let stays = |row: &[Option<&str>]| row[0].is_some_and(|it| !changed.contains(it));
+            self.take_in(&mut bucket, table, file, &stays)?;
+            let found = rereading::mentions(&bucket);
             self.uses.lock().absorb(found).map_err(|why| no_room(&why))
         })?;
         reread.into_iter().collect()

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use crate::lake::{Bucket, table};
 use crate::uses::Mentions;
 
-/// Returns what the objects of some stacks mention.
-pub fn mentions(bucket: &Bucket, is_meant: &dyn Fn(&str) -> bool) -> Mentions {
+/// Returns what the objects of a bucket mention.
+pub fn mentions(bucket: &Bucket) -> Mentions {
     let mut mentions = Mentions::default();
     let Some(table) = table("attribute") else { return mentions };
     // Rows stand by type and attribute: those of one object are all over the file.
@@ -18,7 +18,7 @@ pub fn mentions(bucket: &Bucket, is_meant: &dyn Fn(&str) -> bool) -> Mentions {
         let [Some(stack), Some(node), Some(kind), Some(attribute), value, _] = row[..] else {
             continue;
         };
-        if is_meant(stack) && kind != "output" {
+        if kind != "output" {
             let known = objects.entry((stack, node)).or_default();
             known.extend(value.map(|it| (attribute, it)));
         }

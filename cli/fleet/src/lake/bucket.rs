@@ -71,7 +71,7 @@ impl Bucket {
             .map(move |row| row.iter().map(text).collect())
     }
 
-    /// Takes in the rows of a file but for those of some stacks.
+    /// Takes in the rows of a file that stay.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Bucket {
         &mut self,
         table: &Table,
         file: Bytes,
-        stays: &dyn Fn(&str) -> bool,
+        stays: &dyn Fn(&[Option<&str>]) -> bool,
     ) -> Result<(), Error> {
         let broken = |why: &dyn std::fmt::Display| Error::from(format!("it cannot be read: {why}"));
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|it| broken(&it))?;
@@ -92,15 +92,19 @@ impl Bucket {
             let texts: Option<Vec<&arrow::array::StringArray>> =
                 columns.iter().map(|it| it.as_any().downcast_ref()).collect();
             let texts = texts.ok_or_else(|| broken(&"its columns are others"))?;
-            let Some(stacks) = texts.first().filter(|_| texts.len() == table.columns.len()) else {
+            if texts.len() != table.columns.len() {
                 return Err(broken(&"its columns are others"));
-            };
-            for row in (0..batch.num_rows()).filter(|it| stays(stacks.value(*it))) {
-                let cells: Vec<Option<u32>> = texts
-                    .iter()
-                    .map(|it| it.is_valid(row).then(|| self.text(it.value(row))))
-                    .collect();
-                self.row(table.number(), &cells);
+            }
+            let mut row = vec![None; texts.len()];
+            for at in 0..batch.num_rows() {
+                for (cell, column) in row.iter_mut().zip(&texts) {
+                    *cell = column.is_valid(at).then(|| column.value(at));
+                }
+                if stays(&row) {
+                    let cells = row.iter().map(|it| it.map(|it| self.text(it)));
+                    let cells: Vec<Option<u32>> = cells.collect();
+                    self.row(table.number(), &cells);
+                }
             }
         }
         Ok(())

@@ -97,6 +97,27 @@ impl<'a> Scan<'a> {
     }
 }
 
+impl Scan<'_> {
+    /// Shows the rows of a table as [`Scan::rows`], one file after the other, where many are read side by side already.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read.
+    pub fn rows_alone(
+        &self,
+        wanted: &Wanted<'_>,
+        see: &mut dyn FnMut(&[Option<&str>]),
+    ) -> Result<(), Diagnostics> {
+        for path in self.files(wanted) {
+            let bytes = self.lake.read(path)?;
+            let bytes = bytes.ok_or_else(|| self.lake.failed(path, "read", &GONE))?;
+            filtered(wanted, bytes, &mut |batch: &RecordBatch| show(batch, see))
+                .map_err(|why| self.lake.failed(path, "read", &why))?;
+        }
+        Ok(())
+    }
+}
+
 const GONE: &str = "it is not there; where the lake was indexed again meanwhile, ask again";
 
 /// Shows the rows of a file that are wanted, batch by batch.

@@ -20,6 +20,7 @@ print(json.dumps({ "rows": rows, "uses": duckdb.sql(f"SELECT * FROM {table('uses
 "#;
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that does nothing says so")]
 fn another_program_reads_the_files_that_the_catalogue_names() {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let has = std::process::Command::new(&python).args(["-c", "import duckdb"]).output();

@@ -239,3 +239,70 @@ fn a_lake_that_cannot_be_used_is_told() {
     assert_eq!(ran.code, Some(1));
     assert!(told(ran).contains("Trouble with the lake"));
 }
+
+/// Objects of a few identities and mentions, so that many meet, some in more stacks than tell anything.
+fn random_objects(chance: &mut dyn FnMut(u64) -> u64) -> Vec<Json> {
+    (0..chance(4))
+        .map(|number| {
+            let mentions: Vec<String> =
+                (0..chance(4)).map(|_| format!("identity-{:04}", chance(30))).collect();
+            let id = match chance(3) {
+                0 => format!("identity-{:04}", chance(30)),
+                _ => format!("identity-of-its-own-{}", chance(1 << 40)),
+            };
+            let arn = format!("identity-{:04}", chance(30));
+            resource(
+                "test_thing",
+                &format!("t{number}"),
+                json!({"id": id, "arn": arn, "of": {"in": mentions}}),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn what_uses_what_is_the_same_however_the_lake_has_grown() {
+    let fleet = Fleet::new(STATES);
+    let mut state = 7_u64;
+    let mut chance = |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for number in 0..30 {
+        let objects = random_objects(&mut chance);
+        fleet.state(&format!("s/n{number}.tfstate"), &format!("l{number}"), &objects);
+    }
+    fleet.run(&["index"]).ok();
+    let mut pairs = 0;
+    for round in 0..10 {
+        for _ in 0..1 + chance(4) {
+            let number = chance(30);
+            let path = format!("s/n{number}.tfstate");
+            match chance(5) {
+                0 => std::fs::remove_file(fleet.path(&path)).unwrap_or_default(),
+                _ => fleet.state(&path, &format!("l{number}"), &random_objects(&mut chance)),
+            }
+        }
+        fleet.run(&["index"]).ok();
+        assert_whole(&fleet);
+        let anew = format!("-out=anew{round}");
+        fleet.run(&["index", &anew]).ok();
+        let of =
+            |lake: &str| fleet.run(&["query", &format!("-lake={lake}"), "-csv", "uses(n, m)"]).ok();
+        let (grown, anew) = (of("lake"), of(&format!("anew{round}")));
+        assert_eq!(grown, anew, "round {round}");
+        let back = |lake: &str| {
+            fleet.run(&[
+                "impact",
+                &format!("-lake={lake}"),
+                "-json",
+                "-depth=1",
+                "test_thing.t0@s/n1",
+            ])
+        };
+        assert_eq!(back("lake").out, back(&format!("anew{round}")).out, "round {round}");
+        pairs += grown.lines().count();
+    }
+    assert!(pairs > 100, "{pairs} pairs were compared");
+}
