@@ -107,9 +107,12 @@ mod collected {
         // A collector that is not there is no failure of the command.
         let told = run(at, &["plan", "-no-color"], &environment);
         assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-        let other = [("OTEL_TRACES_EXPORTER", "otlp"), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")];
-        let told = run(at, &["plan", "-no-color"], &other);
-        let words = String::from_utf8_lossy(&told.stderr) + String::from_utf8_lossy(&told.stdout);
-        assert!(told.status.success() && words.contains("No traces are sent"), "{words}");
+        let protocol = [("OTEL_TRACES_EXPORTER", "otlp"), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")];
+        for other in [&protocol[..], &[("OTEL_TRACES_EXPORTER", "console")]] {
+            let told = run(at, &["plan", "-no-color"], other);
+            let words =
+                String::from_utf8_lossy(&told.stderr) + String::from_utf8_lossy(&told.stdout);
+            assert!(told.status.success() && words.contains("No traces are sent"), "{words}");
+        }
     }
 }

@@ -222,6 +222,8 @@ pub struct ModuleCall {
     pub repetition: Repetition,
     /// The inputs: every other attribute.
     pub inputs: BTreeMap<Str, crate::syntax::Attribute>,
+    /// The types of blocks inside, of which no module knows any.
+    pub unexpected: Vec<Name>,
     /// `providers`: the child's name (with alias) and what is passed.
     pub providers: Vec<(ProviderRef, ProviderRef)>,
     /// `depends_on`
@@ -336,6 +338,8 @@ pub struct Check {
 pub struct Backend {
     /// `local` and the like; `cloud` for a cloud block.
     pub kind: Name,
+    /// Whether it is a `cloud` block.
+    pub is_cloud: bool,
     /// The arguments.
     pub body: Body,
     /// The place of the header.

@@ -59,6 +59,7 @@ pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
         source: content.value("source"),
         version: content.value("version"),
         repetition,
+        unexpected: rest.body.blocks.iter().map(|it| it.kind.clone()).collect(),
         inputs: inputs(decoder, rest.body),
         providers,
         depends_on,
@@ -68,15 +69,6 @@ pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
 
 /// Everything that is no meta-argument is an input.
 fn inputs(decoder: &mut Decoder, rest: Body) -> BTreeMap<Str, Attribute> {
-    for block in &rest.blocks {
-        let kind = &*block.kind.text;
-        let hint = match kind {
-            "providers" => " It is an argument: write providers = { … }.",
-            _ => "",
-        };
-        let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
-        decoder.report(problems::invalid("Unsupported block type", detail, block.kind.span));
-    }
     let rest = Body { blocks: Vec::new(), ..rest };
     decoder.attributes(&rest).into_iter().map(|it| (it.name.text.clone(), it)).collect()
 }

@@ -1,6 +1,7 @@
 //! `lifecycle` of resources.
 
 use crate::address::{Mode, ResourceName};
+use crate::diagnostic::{Diagnostic, Span};
 use crate::expression::{Subject, references_of};
 use crate::syntax::{Attribute, Block, Expr, Expression, exact};
 
@@ -86,10 +87,7 @@ fn argument(decoder: &mut Decoder, lifecycle: &mut Lifecycle, attribute: &Attrib
 }
 
 /// Reads `destroy`, which must be written out.
-fn destroy(
-    decoder: &mut Decoder,
-    attribute: &Attribute,
-) -> Option<(bool, crate::diagnostic::Span)> {
+fn destroy(decoder: &mut Decoder, attribute: &Attribute) -> Option<(bool, Span)> {
     match &attribute.value.expr {
         Expr::Bool(it) => Some((*it, attribute.span())),
         _ => {
@@ -113,6 +111,7 @@ fn ignore_changes(decoder: &mut Decoder, attribute: &Attribute) -> IgnoreChanges
         return IgnoreChanges::All;
     }
     let mut paths = Vec::new();
+    let mut has_wildcard = false;
     for item in decoder.list(&attribute.value) {
         if matches!(&item.expr, Expr::String(text) if &**text == "*") {
             let detail = "The [\"*\"] form of ignore_changes is no longer valid. Use \"ignore_changes = all\" to ignore changes to all attributes.";
@@ -121,9 +120,19 @@ fn ignore_changes(decoder: &mut Decoder, attribute: &Attribute) -> IgnoreChanges
                 detail,
                 attribute.value.span,
             ));
+            has_wildcard = true;
             continue;
         }
         paths.extend(decoder.traversal(&item));
+    }
+    if has_wildcard && !paths.is_empty() {
+        let detail =
+            "The wildcard \"*\" stands for all attributes, so that no others can stand beside it.";
+        decoder.report(problems::invalid(
+            "Invalid ignore_changes ruleset",
+            detail,
+            attribute.value.span,
+        ));
     }
     IgnoreChanges::Paths(exact(paths))
 }
@@ -140,11 +149,32 @@ fn replace_triggered_by(decoder: &mut Decoder, expression: &Expression) -> Vec<E
     triggers
 }
 
+/// Returns of which name a problem says that it has no such attribute, and which one may stand in `replace_triggered_by`.
+fn attribute_of(problem: &Diagnostic) -> Option<(&'static str, &'static str)> {
+    match &*problem.summary {
+        "Invalid \"each\" attribute" => Some(("each", "key")),
+        "Invalid \"count\" attribute" => Some(("count", "index")),
+        _ => None,
+    }
+}
+
+fn not_this_attribute(name: &str, allowed: &str, at: Span) -> Diagnostic {
+    let summary = format!("Invalid {name} reference in replace_triggered_by expression");
+    let detail = format!("Only {name}.{allowed} may be used in replace_triggered_by.");
+    problems::invalid(summary, detail, at)
+}
+
 fn check_trigger(decoder: &mut Decoder, trigger: &Expression) {
     let (references, problems) = references_of(trigger);
-    if problems.has_errors() {
-        decoder.problems.extend(problems);
+    let (of_names, others): (Vec<_>, Vec<_>) =
+        problems.into_iter().partition(|it| attribute_of(it).is_some());
+    if !others.is_empty() {
+        decoder.problems.extend(others);
         return;
+    }
+    for problem in of_names {
+        let Some((name, allowed)) = attribute_of(&problem) else { continue };
+        decoder.report(not_this_attribute(name, allowed, trigger.span));
     }
     let mut resources = 0;
     for reference in &references {
@@ -152,12 +182,7 @@ fn check_trigger(decoder: &mut Decoder, trigger: &Expression) {
             Subject::Resource(..) => resources += 1,
             Subject::EachKey | Subject::CountIndex => {}
             Subject::EachValue => {
-                let summary = "Invalid each reference in replace_triggered_by expression";
-                decoder.report(problems::invalid(
-                    summary,
-                    "Only each.key may be used in replace_triggered_by.",
-                    trigger.span,
-                ));
+                decoder.report(not_this_attribute("each", "key", trigger.span));
             }
             _ => {
                 let summary = "Invalid reference in replace_triggered_by expression";

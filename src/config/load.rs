@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::address::ModuleInstance;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sort, Sources, Span};
 use crate::world::Files;
 
 use super::assemble::{assemble, keep_incompatibility};
@@ -15,13 +15,13 @@ use super::decode::{Decoder, FileKind};
 use super::early::{Each, EarlyContext, StaticModule};
 use super::file::{self, File};
 use super::files::{config_files, is_tofu_file};
-use super::installed::InstalledModules;
+use super::installed::{InstalledModule, InstalledModules};
 use super::source::ModuleSource;
 use super::{Config, Module, ModuleCall, check, early, problems, settle};
 
 pub(super) mod source;
 
-pub use self::source::{CallSource, call_source};
+pub use self::source::{CallSource, call_source, written_source};
 use self::source::{because_of, source_changed, source_span, version_changed};
 
 /// Reads the module of one folder. `shown_as` is the folder as users would write it, `.` for the root module's.
@@ -53,10 +53,30 @@ pub fn load_module(
     };
     let primary = read(&found.primary, false);
     let overriding = read(&found.overriding, true);
+    let of_files = decoder.problems.clone();
     let mut module = assemble(&mut decoder, primary, overriding);
     module.directory = shown_as.to_owned();
     module.file_count = found.primary.len() + found.overriding.len();
-    (Some(Arc::new(module)), keep_incompatibility(decoder.problems))
+    let problems = keep_incompatibility(decoder.problems);
+    if !problems.iter().any(|it| it.sort == Sort::IncompatibleModule) {
+        let of_settings = problems.iter().skip(of_files.0.len()).filter(|it| is_of_settings(it));
+        module.of_files = of_files.iter().chain(of_settings).cloned().collect::<Vec<_>>().into();
+    }
+    (Some(Arc::new(module)), problems)
+}
+
+/// Returns whether a problem between files is one of what the backend's arguments may rest on, or of the backend itself.
+fn is_of_settings(problem: &Diagnostic) -> bool {
+    const SUMMARIES: [&str; 7] = [
+        "Duplicate variable declaration",
+        "Missing base variable declaration to override",
+        "Invalid default value for variable",
+        "Duplicate local value definition",
+        "Missing base local value definition to override",
+        "Duplicate backend configuration",
+        "Duplicate cloud configurations",
+    ];
+    SUMMARIES.contains(&&*problem.summary)
 }
 
 fn read_file(
@@ -102,7 +122,7 @@ pub fn load_config(
     if let Some(config) = config.as_ref().filter(|_| !problems.has_errors()) {
         problems.extend(check_providers(config, sources));
     }
-    (config, problems::once(problems))
+    (config, problems)
 }
 
 /// Returns what is wrong with provider configurations: blocks, and what is passed to modules.
@@ -154,7 +174,7 @@ pub fn load_config_of(
         loader.load_all(&place);
         problems.extend(loader.problems);
     }
-    (Some(loader.config), problems::once(problems))
+    (Some(loader.config), problems)
 }
 
 struct Loader<'a> {
@@ -277,21 +297,18 @@ impl Loader<'_> {
             self.problems.push(not_installed(call.declared));
             self.installed.of_an_instance(child).cloned()
         })?;
-        if source.recorded() != record.source {
-            let because = because_of(place, call.source.as_ref());
-            let at = source_span(call);
-            self.problems.push(source_changed(child, &record.source, &source, &because, at));
-        }
-        let because = because_of(place, call.version.as_ref());
-        let installed = record.version.as_deref();
-        if let Some(problem) = version_changed(version.as_deref(), installed, &because, call) {
-            self.problems.push(problem);
+        let changed = changes(child, (&source, version.as_deref()), &record, call, place);
+        let directory = record.directory.clone();
+        // One that is not there at all has not changed.
+        if self.read.get(&directory).is_none_or(Option::is_some)
+            && self.files.is_folder(&self.root.join(&directory))
+        {
+            self.problems.extend(changed);
         }
         if trail.has(&record.directory) {
             self.problems.push(calls_itself(&call.name.text, &record.directory, call.declared));
             return None;
         }
-        let directory = record.directory.clone();
         if let Some(known) = self.read.get(&directory) {
             if known.is_none() && !self.installed.in_place {
                 self.problems.push(cache_unreadable(&directory, call.declared));
@@ -319,7 +336,7 @@ impl Loader<'_> {
 
     /// Complains of what only a root module may say.
     fn check_child(&mut self, address: &ModuleInstance, module: &Module) {
-        if let Some(backend) = &module.backend {
+        if let Some(backend) = module.backend.as_ref().filter(|it| !it.is_cloud) {
             let detail = "Any selected backend applies to the entire configuration, so OpenTofu expects backend configurations only in the root module. This block will have no effect.";
             self.problems.push(problems::questionable(
                 "Backend configuration ignored",
@@ -341,6 +358,24 @@ impl Loader<'_> {
     }
 }
 
+/// Says in what a call differs from what is installed for it.
+fn changes(
+    child: &ModuleInstance,
+    (source, version): (&ModuleSource, Option<&str>),
+    record: &InstalledModule,
+    call: &ModuleCall,
+    place: &StaticModule,
+) -> Vec<Diagnostic> {
+    let mut changed = Vec::new();
+    if source.recorded() != record.source {
+        let because = because_of(place, call.source.as_ref());
+        changed.push(source_changed(child, &record.source, source, &because, source_span(call)));
+    }
+    let because = because_of(place, call.version.as_ref());
+    changed.extend(version_changed(version, record.version.as_deref(), &because, call));
+    changed
+}
+
 /// Returns the repetitions of a call that is expanded before planning, and one nothing for any other.
 pub fn instances(
     place: &StaticModule,
@@ -352,13 +387,11 @@ pub fn instances(
     }
 }
 
-/// Returns which calls of the root module lead nowhere because it cannot be told where their modules come from, and nothing
-/// was installed for them: what OpenTofu says of them beside the cause, before a plan.
+/// Returns which calls of the root module lead nowhere because nothing was installed for them: what OpenTofu says before a plan beside
+/// what is wrong with that module.
 pub fn calls_without_modules(root: &StaticModule, installed: &InstalledModules) -> Diagnostics {
     let is_lost = |call: &&ModuleCall| {
-        call.source.is_some()
-            && call_source(call, root, None).is_err()
-            && installed.of_an_instance(&root.child_at(call, None)).is_none()
+        call.source.is_some() && installed.of_an_instance(&root.child_at(call, None)).is_none()
     };
     let lost = root.module().calls.values().filter(is_lost);
     lost.map(|it| not_installed(it.declared)).collect::<Vec<_>>().into()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::address::{Module as ModuleAddr, Provider, ResourceName};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostics, Span};
 use crate::syntax::Name;
 use crate::value::Str;
 
@@ -60,7 +60,7 @@ pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
 pub use load::{
     CallSource, Folder, call_source, calls_without_modules, check_providers, instances,
-    load_config, load_config_of, load_module,
+    load_config, load_config_of, load_module, written_source,
 };
 pub use masking::{has_credentials, masked, struck_out};
 pub use problems::suggest;
@@ -116,6 +116,8 @@ pub struct Module {
     pub provider_metas: Vec<ProviderMeta>,
     /// How many configuration files the folder has.
     pub file_count: usize,
+    /// What is wrong with its files, each by itself, and between them with what the backend's arguments may rest on.
+    pub of_files: Diagnostics,
     /// `required_version` (where it counts) and `language { compatible_with { opentofu = … } }`: constraint and place.
     pub required_versions: Vec<(String, Span)>,
 }

@@ -196,6 +196,10 @@ fn merge_provider(decoder: &mut Decoder, draft: &mut Draft, with: ProviderBlock)
 
 fn merge_variable(base: &mut VariableBlock, with: VariableBlock) {
     replace(&mut base.description, with.description);
+    if let (true, None, Some((_, at))) = (with.ty.is_some(), &with.default, &mut base.default) {
+        // Where it does not fit, the type that came later is to blame.
+        *at = with.declared;
+    }
     replace(&mut base.ty, with.ty);
     replace(&mut base.default, with.default);
     replace(&mut base.sensitive, with.sensitive);
@@ -227,6 +231,7 @@ fn merge_call(decoder: &mut Decoder, base: &mut ModuleCall, with: ModuleCall) {
     replace(&mut base.version, with.version);
     merge_repetition(&mut base.repetition, with.repetition);
     base.inputs.extend(with.inputs);
+    base.unexpected.extend(with.unexpected);
     if !with.providers.is_empty() {
         base.providers = with.providers;
     }

@@ -1,15 +1,6 @@
 //! Everything that can be wrong with a single module's blocks, one function each. What references say is checked in `check`.
 
-use std::collections::BTreeSet;
-
-use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
-
-/// Leaves out what was told already: two calls of one module have the same problems inside it.
-pub(super) fn once(problems: Diagnostics) -> Diagnostics {
-    let mut told = BTreeSet::new();
-    let is_new = |it: &Diagnostic| told.insert((it.summary.clone(), it.detail.clone(), it.subject));
-    Diagnostics(problems.into_iter().filter(is_new).collect())
-}
+use crate::diagnostic::{Diagnostic, Sort, Span};
 
 fn error(summary: impl Into<String>, detail: impl Into<String>, at: Span) -> Diagnostic {
     Diagnostic::error(summary).detail(detail).at(at)

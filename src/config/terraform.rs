@@ -57,6 +57,7 @@ pub(super) fn terraform(decoder: &mut Decoder, block: &Block) -> TerraformBlock 
             "backend" => said.backends.extend(backend(inner)),
             "cloud" => said.clouds.push(Backend {
                 kind: inner.kind.clone(),
+                is_cloud: true,
                 body: inner.body.clone(),
                 declared: inner.header,
             }),
@@ -71,6 +72,7 @@ pub(super) fn terraform(decoder: &mut Decoder, block: &Block) -> TerraformBlock 
             "provider_meta" => said.provider_metas.extend(provider_meta(decoder, inner)),
             _ => said.encryptions.push(Backend {
                 kind: inner.kind.clone(),
+                is_cloud: false,
                 body: inner.body.clone(),
                 declared: inner.header,
             }),
@@ -82,6 +84,7 @@ pub(super) fn terraform(decoder: &mut Decoder, block: &Block) -> TerraformBlock 
 fn backend(block: &Block) -> Option<Backend> {
     Some(Backend {
         kind: block.labels.first()?.clone(),
+        is_cloud: false,
         body: block.body.clone(),
         declared: block.header,
     })

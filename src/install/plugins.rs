@@ -271,11 +271,33 @@ impl Plugins {
     /// Checks that all that is required can be had, and the versions that are part of the program against what is
     /// required, where none is locked.
     pub fn check_available(&self, required: &Requirements) -> Diagnostics {
-        let missing = required.0.keys().filter_map(|it| Some((it, self.locate(it).err()?)));
-        let mut problems: Diagnostics =
-            missing.map(|(it, why)| self.unavailable(it, &why)).collect::<Vec<_>>().into();
-        problems.extend(self.check_embedded(required));
-        problems
+        let located = |it| self.locate(it).err();
+        let are_all_there = required.0.keys().all(|it| located(it).is_none());
+        let missing = required.0.keys().filter_map(|it| match located(it) {
+            Some(why) => Some(self.unavailable(it, &why)),
+            // What is part of the program is locked with the others.
+            None if !are_all_there && self.is_to_be_locked(it) => {
+                Some(problems::not_available(it, None))
+            }
+            None => None,
+        });
+        match are_all_there {
+            true => self.check_embedded(required),
+            false => missing.collect::<Vec<_>>().into(),
+        }
+    }
+
+    /// Returns whether `init` would put a provider into the lock file.
+    fn is_to_be_locked(&self, provider: &Provider) -> bool {
+        let is_ours = self.overrides.contains_key(provider) || self.running.contains_key(provider);
+        !provider.is_builtin() && !is_ours && !self.locks.0.contains_key(provider)
+    }
+
+    /// Checks that what is required of providers that are built in exists.
+    pub fn check_builtin(&self, required: &Requirements) -> Diagnostics {
+        let builtin = required.0.keys().filter(|it| it.is_builtin());
+        let missing = builtin.filter_map(|it| Some(self.unavailable(it, &self.locate(it).err()?)));
+        missing.collect::<Vec<_>>().into()
     }
 
     /// Returns the problem that a provider cannot be had.

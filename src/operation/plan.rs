@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::session::Session;
-use crate::address::Mode;
+use crate::address::{Mode, Module as ModuleAddr};
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Sink;
@@ -79,8 +79,8 @@ pub async fn plan(
             verified(&inputs, &pool, sink).await?
         }
     };
-    finished.problems =
-        Diagnostics(validated.into_iter().chain(finished.problems).collect()).once();
+    finished.problems = Diagnostics(validated.into_iter().chain(finished.problems).collect());
+    finished.problems.extend(deprecated_inputs(session, &finished));
     finished.problems.extend(plugins.warning());
     let wrong = moves.check(&session.config, &finished.structure, &session.sources);
     if wrong.has_errors() {
@@ -94,6 +94,17 @@ pub async fn plan(
     let generated_file = request.generate_config_out.as_deref().and_then(|it| it.file_name());
     let generated_file = generated_file.map(|it| it.to_string_lossy().into_owned());
     Ok(Planned { finished, state, variables, pool, generated_file })
+}
+
+/// Warns of calls that give a variable a value against advice, as often as they are carried out.
+fn deprecated_inputs(session: &Session, finished: &Finished) -> Vec<Diagnostic> {
+    let told = super::validate::deprecated_inputs(&session.config);
+    let mut instances: FxHashMap<ModuleAddr, usize> = FxHashMap::default();
+    for module in finished.structure.module_ids.keys().filter(|_| !told.is_empty()) {
+        *instances.entry(module.module()).or_default() += 1;
+    }
+    let times = |module: &ModuleAddr| instances.get(module).copied().unwrap_or_default();
+    told.iter().flat_map(|(at, it)| std::iter::repeat_n(it.clone(), times(at))).collect()
 }
 
 /// Complains of objects whose provider is nowhere, and is asked for by the state alone.
@@ -128,7 +139,10 @@ async fn prepared(
     plugins: &Plugins,
 ) -> Result<(Pool, Diagnostics), Diagnostics> {
     let (required, _) = Requirements::of(&session.config);
-    let inconsistent = plugins.check(&required);
+    let mut inconsistent = plugins.check(&required);
+    if !inconsistent.has_errors() {
+        inconsistent.extend(plugins.check_builtin(&required));
+    }
     if inconsistent.has_errors() {
         return Err(inconsistent);
     }

@@ -11,7 +11,7 @@ use crate::config::check;
 use crate::config::early::{EarlyContext, StaticModule};
 use crate::config::inputs::{self as variables, RootVariables, VariableInput};
 use crate::config::{Config, InstalledModules, Variable, calls_without_modules, load_module, uses};
-use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Sources};
 use crate::encryption;
 use crate::install::Requirements;
 use crate::lower::BlockGraph;
@@ -25,6 +25,7 @@ use crate::value::{Str, Value};
 use crate::world::{World, side_by_side};
 
 mod loaded;
+pub use loaded::Readings;
 mod looking;
 mod tested;
 
@@ -88,8 +89,13 @@ impl Session {
         let context = early_context(&world, &sources)?;
         let (config, mut problems) = sealed_config(&world, &sources, &installed, &context);
         let Some(config) = config else { return Err(problems) };
+        // Other programs read the root module's files before they read it with what it calls, and tell each time.
+        problems.extend(config.root().of_files.clone());
         if problems.has_errors() {
-            problems.extend(calls_without_modules(config.root_place(), &installed));
+            if !problems.iter().any(|it| it.sort == Sort::IncompatibleModule) {
+                let lost = calls_without_modules(config.root_place(), &installed);
+                problems.extend(lost.beyond(&problems));
+            }
             return Err(problems);
         }
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
@@ -146,8 +152,12 @@ impl Session {
     }
 
     /// Opens the folder for `init`: nothing need be set up yet. What the configuration warns of is among the warnings.
-    pub fn open_unchecked(world: Arc<World>, sources: Sources) -> Result<Session, Diagnostics> {
-        let (session, mut problems) = Session::load(world, sources)?;
+    pub fn open_unchecked(
+        world: Arc<World>,
+        sources: Sources,
+        readings: Readings,
+    ) -> Result<Session, Diagnostics> {
+        let (session, mut problems) = Session::load(world, sources, readings)?;
         let found = encryption::install(session.config.root_place());
         let warnings = problems.take(found).unwrap_or_default();
         problems.extend(warnings);
@@ -374,6 +384,12 @@ pub fn root_place(world: &Arc<World>, sources: &Sources) -> Result<StaticModule,
     let place = StaticModule::root(root, context);
     encryption::install(&place)?;
     Ok(place)
+}
+
+/// Returns what is wrong with the files of the root module, each by itself.
+pub fn of_root_files(world: &World, sources: &Sources) -> Diagnostics {
+    let (root, _) = load_module(&world.files, &world.root, ".", sources);
+    root.map(|it| it.of_files.clone()).unwrap_or_default()
 }
 
 /// Reads the configuration, and lets the world seal as it says.

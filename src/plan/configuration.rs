@@ -8,7 +8,9 @@ use super::provider_table::{Entry, key_of, local_name, provider_table};
 use super::reference_text::{references, subjects};
 use super::shape::{Schemas, write_known};
 use crate::address::{Mode, Module as ModuleAddr, Provider, ResourceName};
-use crate::config::{Config, Module, ModuleCall, Output, Repetition, Resource, Variable, masked};
+use crate::config::{
+    Config, Module, ModuleCall, Output, Repetition, Resource, Variable, masked, written_source,
+};
 use crate::expression::body::written_as_blocks;
 use crate::expression::evaluate_constant;
 use crate::schema::{BlockSchema, NestedBlock, Nesting, ProviderSchema};
@@ -247,7 +249,7 @@ impl Writer<'_> {
             it.as_ref().and_then(|it| it.as_static_string()).cloned().unwrap_or_default()
         };
         let child = address.child(&call.name.text);
-        json.member_unless_empty("source", &masked(&text(&call.source)));
+        json.member_unless_empty("source", &masked(&self.source_of(address, call)));
         let declared = self.config.modules.get(&child).map(|it| &it.variables);
         let inputs: Vec<_> = call
             .inputs
@@ -270,6 +272,15 @@ impl Writer<'_> {
         }
         json.member_unless_empty("version_constraint", &text(&call.version));
         json.member_strings("depends_on", &subjects(&call.depends_on));
+    }
+
+    /// Returns where a call's module comes from, with the values of the variables that decide it; nothing where each instance has its own.
+    fn source_of(&self, address: &ModuleAddr, call: &ModuleCall) -> String {
+        if let Some(text) = call.source.as_ref().and_then(|it| it.as_static_string()) {
+            return text.to_string();
+        }
+        let place = self.config.static_modules.get(address);
+        place.and_then(|it| written_source(call, it)).unwrap_or_default()
     }
 
     /// Writes what is set in a block, by the names that its schema knows; `dynamic` blocks are not among them.

@@ -53,13 +53,17 @@ pub fn parse_json(file: FileId, text: &str) -> (Body, Diagnostics) {
     let mut reader =
         Reader { file, text, at: if text.starts_with('\u{feff}') { 3 } else { 0 }, depth: 0 };
     let mut diags = Diagnostics::new();
-    let members = match reader.whole().and_then(root_members) {
-        Ok(members) => members,
-        Err(problem) => {
-            diags.push(*problem);
-            Vec::new()
-        }
+    let is_bracketed = matches!(reader.peek(), b'{' | b'[');
+    let members = match reader.whole().map_err(|it| (it, !is_bracketed)) {
+        Ok(root) => root_members(root).map_err(|it| (it, false)),
+        Err(broken) => Err(broken),
     };
+    let members = members.unwrap_or_else(|(problem, is_no_root)| {
+        let at = problem.subject.filter(|_| is_no_root);
+        diags.push(*problem);
+        diags.extend(at.map(problems::json_root));
+        Vec::new()
+    });
     let span = Span::new(file, 0, text.len());
     (Body { span, json: Some(Box::new(JsonBody { members })), ..Body::default() }, diags)
 }

@@ -16,6 +16,7 @@ mod overriding;
 mod prepared;
 mod problems;
 mod scope;
+mod serving;
 mod shown;
 mod snapshots;
 mod suite;

@@ -1,6 +1,6 @@
 //! Everything that can be wrong with tests, one function each.
 
-use crate::address::Module as ModuleAddr;
+use crate::address::{Module as ModuleAddr, Provider};
 use crate::config::testing::{Override, OverrideTarget, TestFile};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::world::PROGRAM;
@@ -24,6 +24,20 @@ pub(super) fn source_changed(at: Span) -> Diagnostic {
 pub(super) fn missing_provider(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(format!("Missing provider definition for {name}"))
         .detail("This provider block references a provider definition that does not exist.")
+        .at(at)
+}
+
+/// `given` is what the file's name stands for, `wanted` what the module wants under its own name.
+pub(super) fn wrong_provider(
+    file: &str,
+    (outer, inner): (&str, &str),
+    (given, wanted): (&Provider, &Provider),
+    at: Span,
+) -> Diagnostic {
+    Diagnostic::error("Provider type mismatch")
+        .detail(format!(
+            "The name {outer:?} stands for {given} in {file}, and the module under test wants {wanted} as {inner:?}. A name of a test file stands for one provider in all of its runs: that of the first run that uses it."
+        ))
         .at(at)
 }
 

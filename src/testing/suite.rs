@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::denied::Judge;
-use super::{Coverage, Manner, expected, overriding, problems};
+use super::{Coverage, Manner, expected, overriding, problems, serving};
 use crate::address::{InstanceKey, ModuleInstance, Provider};
 use crate::backend::workspace;
 use crate::config::early::{EarlyContext, StaticModule};
@@ -153,18 +153,22 @@ impl Open<'_> {
         Ok((found, beside))
     }
 
-    /// Returns what the tests of a module need of providers, beside what the module itself does.
+    /// Returns what the tests of a module need of providers, beside what the module itself does, and warnings.
     ///
     /// # Errors
     ///
     /// If the tests cannot be read.
-    pub fn requirements(&self, config: &Config) -> Result<Requirements, Diagnostics> {
-        let (needs, _) = self.needs(config)?;
+    pub fn requirements(
+        &self,
+        config: &Config,
+    ) -> Result<(Requirements, Diagnostics), Diagnostics> {
+        let (needs, warnings) = self.needs(config)?;
         let mut needed = Requirements::default();
         for (_, helper) in needs.iter().flat_map(|it| &it.runs) {
             needed = needed.and(Requirements::of(helper).0);
         }
-        Ok(needed.also(needs.into_iter().flat_map(|it| it.providers).collect::<Vec<_>>()))
+        let configured = needs.into_iter().flat_map(|it| it.providers).collect::<Vec<_>>();
+        Ok((needed.also(configured), warnings))
     }
 
     /// Returns what each test file needs by itself, and warnings. What is only mocked need not be there.
@@ -238,6 +242,13 @@ impl Open<'_> {
                 if let Some(helper) = problems.take(helper) {
                     helpers.insert((file.path.clone(), index), helper);
                 }
+            }
+        }
+        if !is_broken && !problems.has_errors() {
+            for file in &files {
+                let module = |run| helpers.get(&(file.path.clone(), run)).map(|it| &*it.config);
+                let modules: Vec<Option<&Config>> = (0..file.runs.len()).map(module).collect();
+                problems.extend(serving::check(file, config, &modules));
             }
         }
         Ok(Tests { files, helpers, problems })

@@ -315,7 +315,7 @@ impl Run<'_> {
         host.tell.has_carried_out();
         let mut done = done?;
         problems.extend(std::mem::take(&mut done.problems));
-        done.problems = self.complete(&done, problems.once());
+        done.problems = self.complete(&done, problems);
         let plan = (self.approved.plan, self.operation());
         done.again = self.origin.again(session);
         let record = self.origin.record((session, snapshot), plan, began, &done);

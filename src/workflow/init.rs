@@ -1,5 +1,6 @@
 //! `init`, `get`: a folder is made ready – its modules, its backend, its providers.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use super::host::Host;
@@ -11,7 +12,7 @@ use crate::operation::backends::{self, Event as BackendEvent};
 use crate::operation::modules::{How, Progress, copy_module, install_modules};
 use crate::operation::plugins::{Choices, LockFile, install as install_providers};
 use crate::operation::policies::{self, Progress as PolicyProgress};
-use crate::operation::session::{Session, early_context, root_place};
+use crate::operation::session::{Readings, Session, early_context, root_place};
 use crate::state::State;
 use crate::testing::{Open, helpers_of};
 use crate::world::World;
@@ -90,32 +91,29 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
             step(Step::Empty);
             return Ok(());
         }
-        if let Some(backend) = &options.backend {
-            set_backend_up(host, backend, step)?;
-        }
-        let mut told = Diagnostics::new();
+        // Modules are installed before anybody is told what is wrong with the backend: that may be right once they are there.
+        let backend = match &options.backend {
+            Some(backend) => set_backend_up(host, backend, step)?,
+            None => Ok(Diagnostics::new()),
+        };
+        let (mut told, mut readings) = (Diagnostics::new(), Readings::FilesFirst);
         if options.get {
-            told =
+            (told, readings) =
                 install_all(host, (options.upgrade, &options.tests), &|progress| match progress {
                     Progress::Begun if options.upgrade => step(Step::UpgradingModules),
                     other => step(Step::ModuleProgress(other)),
                 })?;
         }
-        let session =
-            host.asking(|| Session::open_unchecked(host.world.clone(), host.sources.clone()));
-        let mut session = valid(step, session)?;
-        let tests = Open { world: host.world, sources: host.sources, directory: &options.tests };
-        session.also_required = valid(step, tests.requirements(&session.config))?;
-        step(Step::Providers);
-        let state = session.snapshot()?.state.unwrap_or_default();
-        let mut warnings = session.warnings.clone().beyond(&told);
-        let found = providers(host, &session, &state, (&options.providers, step));
-        match runtime.block_on(found) {
+        let mut warnings = backend.map_err(|found| behind(&told, found))?;
+        let session = host
+            .asking(|| Session::open_unchecked(host.world.clone(), host.sources.clone(), readings));
+        let session = valid(step, session.map_err(|found| behind(&told, found)))?;
+        warnings.extend(told.beyond(&session.warnings));
+        warnings.extend(session.warnings.clone());
+        let done = runtime.block_on(finish(host, (session, readings), options, step));
+        match done {
             Ok(found) => warnings.extend(found),
-            Err(found) => {
-                warnings.extend(found);
-                return Err(warnings);
-            }
+            Err(found) => return Err(behind(&warnings, found)),
         }
         step(Step::Gap);
         if !warnings.is_empty() {
@@ -127,22 +125,59 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
     })?
 }
 
+/// Returns problems with the warnings that were met before them.
+fn behind(warnings: &Diagnostics, problems: Diagnostics) -> Diagnostics {
+    Diagnostics(warnings.iter().cloned().chain(problems).collect())
+}
+
+/// Finds providers for a configuration that is read. Returns warnings.
+async fn finish(
+    host: &Host<'_>,
+    (mut session, readings): (Session, Readings),
+    options: &InitOptions,
+    step: TellStep<'_>,
+) -> Result<Diagnostics, Diagnostics> {
+    let tests = Open { world: host.world, sources: host.sources, directory: &options.tests };
+    let (required, told) = valid(step, tests.requirements(&session.config))?;
+    session.also_required = required;
+    // Test files are read whenever the module is.
+    let times = if readings == Readings::Installing { 3 } else { 2 };
+    let mut warnings: Diagnostics =
+        std::iter::repeat_n(told.0, times).flatten().collect::<Vec<_>>().into();
+    step(Step::Providers);
+    let state = session.snapshot()?.state.unwrap_or_default();
+    match providers(host, &session, &state, (&options.providers, step)).await {
+        Ok(found) => warnings.extend(found),
+        Err(found) => return Err(behind(&warnings, found)),
+    }
+    Ok(warnings)
+}
+
+/// Sets the backend up. Warnings and what is wrong with it come back, to be told when modules are there.
+///
+/// # Errors
+///
+/// If the root module cannot be read.
 fn set_backend_up(
     host: &Host<'_>,
     flags: &backends::Init,
     step: TellStep<'_>,
-) -> Result<(), Diagnostics> {
+) -> Result<Result<Diagnostics, Diagnostics>, Diagnostics> {
+    let is_read = Cell::new(false);
     let root = host.asking(|| {
+        is_read.set(false);
         let root = root_place(host.world, host.sources)?;
+        is_read.set(true);
         // A missing variable is asked for before anything is done.
         backends::check_arguments(&root)?;
         Ok(root)
     });
-    let root = valid(step, root)?;
+    if !is_read.get() {
+        return valid(step, root).map(|_| Ok(Diagnostics::new()));
+    }
     step(Step::Backend);
-    let warnings = backends::initialize(&root, host.sources, flags, &Steps { host, step })?;
-    host.tell.problems(warnings);
-    Ok(())
+    Ok(root
+        .and_then(|root| backends::initialize(&root, host.sources, flags, &Steps { host, step })))
 }
 
 /// Tells why initialization ends where the configuration cannot be read.
@@ -183,11 +218,12 @@ pub fn get(
 ) -> Result<(), Diagnostics> {
     with_room(|_| {
         install_policies(host, words, (upgrade, false), step)?;
-        install_all(host, (upgrade, tests), &|progress| match progress {
+        let (warnings, _) = install_all(host, (upgrade, tests), &|progress| match progress {
             Progress::Begun => {}
             other => step(Step::ModuleProgress(other)),
-        })
-        .map(drop)
+        })?;
+        host.tell.problems(warnings);
+        Ok(())
     })?
 }
 
@@ -203,23 +239,22 @@ fn install_policies(
     policies::install(host.world, host.sources, words, how)
 }
 
-/// Installs modules, and returns the warnings that were told meanwhile.
+/// Installs modules, and returns warnings and how often the configuration is read.
 fn install_all(
     host: &Host<'_>,
     (upgrade, tests): (bool, &Path),
     tell: &dyn Fn(Progress),
-) -> Result<Diagnostics, Diagnostics> {
+) -> Result<(Diagnostics, Readings), Diagnostics> {
     let called = helpers_of(host.world, tests, host.sources)?;
     let data = workspace::data_folder(host.world);
     let settings = Settings::of(host.world);
     let how = How { upgrade, settings: &settings, tell };
-    let problems = host.asking(|| {
+    host.asking(|| {
         let context = early_context(host.world, host.sources)?;
-        let (_, problems) = install_modules(&context, &data, &called, how);
-        if problems.has_errors() { Err(problems) } else { Ok(problems) }
-    })?;
-    host.tell.problems(problems.clone());
-    Ok(problems)
+        let (done, problems) = install_modules(&context, &data, &called, how);
+        let readings = if done.has_calls { Readings::Installing } else { Readings::FilesFirst };
+        if problems.has_errors() { Err(problems) } else { Ok((problems, readings)) }
+    })
 }
 
 /// Installs providers; warnings come back, to be told when everything else is.

@@ -9,7 +9,7 @@ use super::host::Host;
 use super::state::OpenState;
 use crate::backend::local::Choice;
 use crate::config::{Config, Module};
-use crate::operation::session::Session;
+use crate::operation::session::{Readings, Session};
 use crate::operation::workspaces;
 use crate::value::text::quoted;
 
@@ -87,7 +87,7 @@ fn of_root(host: &Host<'_>, names: impl Fn(&Module) -> BTreeSet<String>) -> BTre
 }
 
 fn loaded(host: &Host<'_>) -> Option<Config> {
-    let loaded = Session::load(host.world.clone(), host.sources.clone());
+    let loaded = Session::load(host.world.clone(), host.sources.clone(), Readings::One);
     Some(loaded.ok()?.0.config)
 }
 

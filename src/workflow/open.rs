@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::host::{Host, Schemas};
 use super::options::{LockOptions, StateOptions};
 use super::validate::all_problems;
-use crate::backend::{LockGuard, LockInfo, Snapshot, Snapshots, acquire};
+use crate::backend::{LockGuard, LockInfo, Snapshot, Snapshots, acquire, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::install::Requirements;
 use crate::observe::pool::Pool;
 use crate::observe::provider_sources::ProviderSources;
-use crate::operation::session::Session;
+use crate::operation::backends;
+use crate::operation::session::{Session, of_root_files, root_place};
 use crate::operation::variables::{self, RootVariables};
 use crate::request::Request;
 use crate::state::State;
@@ -28,8 +29,25 @@ pub(super) async fn open_to_plan(
     let providers = ProviderSources::begin(host.world, host.sources, request.parallelism);
     match open(host, state, providers) {
         Ok(session) => Ok(session),
-        Err(problems) => Err(all_problems(host, request, problems).await),
+        Err(problems) => match told_first(host, state) {
+            Some(found) => Err(found),
+            None => Err(all_problems(host, request, problems).await),
+        },
     }
+}
+
+/// Returns what is told before anybody looks at modules and names: what is wrong with single files, and what keeps the backend from
+/// being used.
+fn told_first(host: &Host<'_>, state: &StateOptions) -> Option<Diagnostics> {
+    let of_files = of_root_files(host.world, host.sources);
+    if of_files.has_errors() {
+        return Some(of_files);
+    }
+    let root = root_place(host.world, host.sources).ok()?;
+    let data = workspace::data_folder(host.world);
+    backends::set_up(&root, &state.files, &data)
+        .err()
+        .map(|found| of_files.into_iter().chain(found).collect::<Vec<_>>().into())
 }
 
 /// Opens the folder. What its configuration is warned of is told with the plan; the state is read by [`read_state`].

@@ -10,10 +10,10 @@ use crate::install::Requirements;
 use crate::observe::pool::Pool;
 use crate::operation::plugins as operation;
 use crate::operation::plugins::{lock, mirror};
-use crate::operation::session::Session;
+use crate::operation::session::{Readings, Session};
 
 fn open(host: &Host<'_>) -> Result<Session, Diagnostics> {
-    Session::open_unchecked(host.world.clone(), host.sources.clone())
+    Session::open_unchecked(host.world.clone(), host.sources.clone(), Readings::One)
 }
 
 fn required(host: &Host<'_>) -> Result<Requirements, Diagnostics> {

@@ -13,7 +13,7 @@ use crate::execute::provision;
 use crate::install::Requirements;
 use crate::lower::trace::providers as provider_keys;
 use crate::observe::pool::Pool;
-use crate::operation::session::Session;
+use crate::operation::session::{Readings, Session};
 use crate::operation::validate;
 use crate::request::Request;
 use crate::state::State;
@@ -31,20 +31,23 @@ pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Di
     with_room(|runtime| {
         runtime.block_on(async {
             let loaded = Session::load_by_itself(host.world.clone(), host.sources.clone());
-            let (session, problems) = match loaded {
+            let (mut session, problems) = match loaded {
                 Ok(loaded) => loaded,
                 Err(problems) => return problems,
             };
             let tests = tests.map(|directory| {
                 let (world, sources) = (host.world, host.sources);
-                Open { world, sources, directory }.check(&session.config)
+                let tests = Open { world, sources, directory };
+                let checked = tests.check(&session.config)?;
+                session.also_required = tests.requirements(&session.config)?.0;
+                Ok::<_, Diagnostics>(checked)
             });
             let (told, beside) = match tests.unwrap_or_else(|| Ok(Default::default())) {
                 Ok(checked) => checked,
                 Err(broken) => {
                     let mut all = problems;
                     all.extend(broken);
-                    return all.once();
+                    return all;
                 }
             };
             let mut found = check_loaded(&session, problems).await.unwrap_or_else(|it| it);
@@ -52,7 +55,7 @@ pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Di
             for config in beside {
                 found.extend(check_helper(&session, &config).await.unwrap_or_else(|it| it));
             }
-            found.once()
+            found
         })
     })
 }
@@ -142,9 +145,12 @@ async fn check_helper(session: &Session, config: &Config) -> Result<Diagnostics,
     let (helper, told) =
         Session::of_test(place, workspace, config.clone(), providers, Default::default())?;
     let needed = helper.needed_providers(&State::default());
-    let (pool, unusable) = Pool::start(&helper.provider_sources, needed).await;
+    let (pool, mut unusable) = Pool::start(&helper.provider_sources, needed).await;
+    if let Ok(plugins) = helper.provider_sources.plugins() {
+        unusable.extend(plugins.check_available(&Requirements::of(&helper.config).0));
+    }
     if unusable.has_errors() {
-        return Err(unusable);
+        return Err(unusable.once());
     }
     let mut found = validate::check(&helper, &pool, &told).await;
     found.extend(told);
@@ -163,10 +169,11 @@ pub(super) async fn all_problems(
         // It is not the configuration that is wrong.
         return problems;
     }
-    let (session, warnings) = match Session::load(host.world.clone(), host.sources.clone()) {
-        Ok(loaded) => loaded,
-        Err(found) => return joined(found, problems),
-    };
+    let (session, warnings) =
+        match Session::load(host.world.clone(), host.sources.clone(), Readings::FilesFirst) {
+            Ok(loaded) => loaded,
+            Err(found) => return joined(found, problems),
+        };
     let missing = not_ready(host, &session, request);
     if missing.has_errors() {
         return warnings.into_iter().chain(missing).collect::<Vec<_>>().into();
@@ -196,9 +203,12 @@ fn not_ready(host: &Host<'_>, session: &Session, request: &Request) -> Diagnosti
 
 /// Adds the problems that are not among those that were found already.
 fn joined(mut all: Diagnostics, problems: Diagnostics) -> Diagnostics {
-    let is_new = |it: &Diagnostic, all: &Diagnostics| {
-        !all.iter().any(|other| (&other.summary, &other.detail) == (&it.summary, &it.detail))
+    // One that has no place may be told at its place besides.
+    let is_alike = |a: &Diagnostic, b: &Diagnostic| {
+        let elsewhere = a.subject.is_some() && b.subject.is_some() && a.subject != b.subject;
+        (&a.summary, &a.detail) == (&b.summary, &b.detail) && !elsewhere
     };
+    let is_new = |it: &Diagnostic, all: &Diagnostics| !all.iter().any(|other| is_alike(other, it));
     for problem in problems {
         if is_new(&problem, &all) {
             all.push(problem);
@@ -222,15 +232,19 @@ async fn check_loaded(
     let (pool, mut unusable) =
         Pool::start(&session.provider_sources, session.needed_providers(&State::default())).await;
     if let Some(plugins) = plugins {
-        unusable.extend(plugins.check_available(&Requirements::of(&session.config).0));
+        unusable.extend(plugins.check_available(
+            &Requirements::of(&session.config).0.and(session.also_required.clone()),
+        ));
     }
+    // One that cannot be had cannot be started either.
+    unusable = unusable.once();
     unusable.extend(provision::unknown_kinds(&session.config, &session.sources));
     let is_unusable = unusable.has_errors();
     problems.extend(unusable);
     if is_unusable {
-        return Err(problems.once());
+        return Err(problems);
     }
     problems.extend(validate::check_with(session, &pool, session.check_names()?).await);
     problems.extend(plugins.and_then(|it| it.warning()));
-    Ok(problems.once())
+    Ok(problems)
 }

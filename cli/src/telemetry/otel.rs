@@ -29,8 +29,15 @@ pub struct Spans(SdkTracerProvider);
 impl Spans {
     /// Opens the way to the collector; nothing where none is asked for.
     pub fn of(world: &World) -> Result<Option<Spans>, Error> {
-        if world.variable("OTEL_TRACES_EXPORTER").is_none_or(|it| it != "otlp") {
-            return Ok(None);
+        match world.variable("OTEL_TRACES_EXPORTER") {
+            None | Some("" | "none") => return Ok(None),
+            Some("otlp") => {}
+            Some(other) => {
+                return Err(format!(
+                    "OTEL_TRACES_EXPORTER asks for {other:?}, and traces are sent with \"otlp\" alone"
+                )
+                .into());
+            }
         }
         let protocol = world
             .variable("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")

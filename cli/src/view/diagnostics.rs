@@ -51,7 +51,8 @@ pub fn render(
     style: Style,
     grouping: Grouping,
 ) -> Printed {
-    let groups = consolidate(once_per_source(sort(problems, sources)), grouping);
+    let told = sort(Diagnostics(problems).once().0, sources);
+    let groups = consolidate(once_per_source(told), grouping);
     if grouping.compact_warnings
         && !groups.is_empty()
         && groups.iter().all(|it| !it.first.is_error())
@@ -89,13 +90,12 @@ pub fn one(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> String {
     format!("{}", Handled(&report, &handler))
 }
 
-/// Sorts warnings before errors, those without a place first, then by file and offset; drops exact repetitions.
-pub fn sort(problems: Vec<Diagnostic>, sources: &Sources) -> Vec<Diagnostic> {
-    let mut kept = Diagnostics(problems).once().0;
-    kept.sort_by_cached_key(|it| {
+/// Sorts warnings before errors, those without a place first, then by file and offset.
+pub fn sort(mut problems: Vec<Diagnostic>, sources: &Sources) -> Vec<Diagnostic> {
+    problems.sort_by_cached_key(|it| {
         (it.severity == Severity::Error, it.subject.map(|it| sources.rank(it)))
     });
-    kept
+    problems
 }
 
 /// A problem and others like it.

@@ -217,6 +217,16 @@ pub(super) fn unknown_input(name: &str, suggestion: Option<&str>, at: Span) -> D
     error("Unsupported argument", detail, at)
 }
 
+/// A block inside of a module call.
+pub(super) fn unexpected_block(kind: &str, at: Span) -> Diagnostic {
+    let hint = match kind {
+        "providers" => " It is an argument: write providers = { … }.",
+        _ => "",
+    };
+    let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
+    error("Unsupported block type", detail, at)
+}
+
 /// An output of the root module is ephemeral.
 pub(super) fn ephemeral_root_output(at: Span) -> Diagnostic {
     error(

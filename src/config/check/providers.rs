@@ -322,19 +322,22 @@ impl<'a> View<'a> {
                     ));
                 }
             }
-            let given = passed_type(calling, &own.name.text);
-            if given != provider {
-                let given = display(&given);
+            if own.key.is_some() && !knows(calling, &own.name.text) {
+                // That there is no such configuration is told already.
+                continue;
+            }
+            let given_type = passed_type(calling, &own.name.text);
+            if given_type != provider {
+                let given = display(&given_type);
                 let (here, there) = (module_text(parent), module_text(self.address));
                 let (own_name, child_name) = (own.local_name(), &name);
+                // Another name may have been meant, which the child has for that provider.
+                let meant = required.values().find(|it| it.source == given_type);
+                let at = meant.map_or(own, |_| child).name.span;
                 let detail = format!(
                     "The local name {own_name:?} in {here} represents provider {given:?}, but {child_name:?} in {there} represents {shown:?}.\n\nEach provider has its own distinct configuration schema and provider types, so this module's {child_name:?} can be assigned only a configuration for {shown}."
                 );
-                problems.push(problems::provider_problem(
-                    "Provider type mismatch",
-                    detail,
-                    own.name.span,
-                ));
+                problems.push(problems::provider_problem("Provider type mismatch", detail, at));
             }
         }
     }
@@ -357,13 +360,19 @@ impl<'a> View<'a> {
 }
 
 /// Returns the type of a configuration that is passed: what is required by that name, else `hashicorp/NAME` whatever the name.
-fn passed_type(module: &Module, name: &str) -> Provider {
+pub fn passed_type(module: &Module, name: &str) -> Provider {
     match module.required_providers.get(name) {
         Some(it) => it.source.clone(),
         None => {
             Provider { host: DEFAULT_HOST.into(), namespace: "hashicorp".into(), kind: name.into() }
         }
     }
+}
+
+/// Returns whether a module says anything of a provider by that name.
+fn knows(module: &Module, name: &str) -> bool {
+    module.required_providers.contains_key(name)
+        || module.providers.iter().any(|it| *it.name.text == *name)
 }
 
 /// Prints a provider as people write it: without the usual registry.

@@ -51,6 +51,12 @@ pub fn call_source(
     }
 }
 
+/// Returns the source of a call's module as it is written, with the values of what it refers to; nothing where that cannot be told, or
+/// where each instance has its own.
+pub fn written_source(call: &ModuleCall, place: &StaticModule) -> Option<String> {
+    source_text(call.source.as_ref()?, &call.name.text, place, None).ok()
+}
+
 fn source_text(
     expression: &Expression,
     name: &str,

@@ -318,6 +318,7 @@ impl TestModule {
             version: self.version.clone(),
             repetition: Repetition::Single,
             inputs: BTreeMap::new(),
+            unexpected: Vec::new(),
             providers: Vec::new(),
             depends_on: Vec::new(),
             body_span: self.declared,

@@ -1,6 +1,6 @@
 //! The arguments of provisioners and connections, and what is checked of them before anything runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use crate::config::{Config, Provisioner, Resource, merge_bodies};
@@ -9,7 +9,7 @@ use crate::expression::body::validate_body;
 use crate::expression::evaluate_constant;
 use crate::schema::{AttributeSchema, BlockSchema};
 use crate::syntax::{Attribute, Body};
-use crate::value::{Str, Type, Value};
+use crate::value::{Type, Value};
 
 /// A provisioner that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,19 +237,12 @@ fn problem(provisioner: &Provisioner, summary: &str, detail: &str) -> Diagnostic
 
 /// Returns the kinds of provisioners that nobody knows, each once with the places that name it.
 pub fn unknown_kinds(config: &Config, sources: &Sources) -> Diagnostics {
-    let mut places: BTreeMap<Str, BTreeSet<String>> = BTreeMap::new();
-    for (_, module) in config.all() {
-        let listed = module.resources.values().flat_map(|it| &it.provisioners);
-        for it in listed.filter(|it| Kind::of(it).is_none()) {
-            let place = sources.place(it.kind.span);
-            places.entry(it.kind.text.clone()).or_default().insert(place);
-        }
-    }
-    let unknown = places.into_iter().map(|(kind, places)| {
-        let places: Vec<String> = places.into_iter().collect();
-        unknown_kind(&kind, &format!(", at {},", places.join(" and ")))
-    });
-    unknown.collect::<Vec<_>>().into()
+    let modules = config.all().map(|it| it.1);
+    let listed = modules.flat_map(|it| it.resources.values()).flat_map(|it| &it.provisioners);
+    let unknown = listed.filter(|it| Kind::of(it).is_none());
+    let told = unknown
+        .map(|it| unknown_kind(&it.kind.text, &format!(", at {},", sources.place(it.kind.span))));
+    told.collect::<Vec<_>>().into()
 }
 
 /// A provisioner that nobody knows.

@@ -19,8 +19,9 @@ use futures_util::stream::{self, StreamExt};
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
+use crate::address::Module as ModuleAddr;
 use crate::config::{Config, Variant, uses};
-use crate::diagnostic::{Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
@@ -46,7 +47,8 @@ pub async fn check_with(session: &Session, pool: &Pool, told: Diagnostics) -> Di
     let told = unread::without_unread(session, pool, told);
     let (mut problems, idle) = look(session, pool, &told).await;
     problems.extend(missing_keys(session));
-    problems.extend(unread::without(told, &idle));
+    let named = unread::without(told, &idle).beyond(&problems);
+    problems.extend(named);
     problems
 }
 
@@ -66,25 +68,32 @@ async fn look(session: &Session, pool: &Pool, told: &Diagnostics) -> (Diagnostic
         problems.extend(check.values.take_problems());
         problems.extend(crate::observe::imports::invalid_ids(&check.values));
     }
+    problems = problems.once();
     problems.extend(deprecated_variables(&session.config));
     problems.0.sort_by_key(|it| it.subject.map(|it| (it.file, it.start)));
-    (problems.once(), idle)
+    (problems, idle)
 }
 
-/// Warns of every call that gives a variable a value against the advice of the called module's author.
+/// Warns of every call that gives a variable a value against the advice of the called module's author: once for each module that it is in.
 pub fn deprecated_variables(config: &Config) -> Diagnostics {
-    let mut found = Diagnostics::new();
+    deprecated_inputs(config).into_iter().map(|it| it.1).collect::<Vec<_>>().into()
+}
+
+/// Like [`deprecated_variables`], with the called module.
+pub fn deprecated_inputs(config: &Config) -> Vec<(ModuleAddr, Diagnostic)> {
+    let mut found = Vec::new();
     for (variant, module) in config.all_variants() {
         for (name, call) in &module.calls {
-            for (_, called) in config.called(&variant, name) {
+            for (at, called) in config.called(&variant, name) {
                 found.extend(call.inputs.iter().filter_map(|(name, input)| {
                     let advice = called.variables.get(name)?.deprecated.as_ref()?;
-                    Some(problems::deprecated_variable(name, advice, input.value.span))
+                    let problem = problems::deprecated_variable(name, advice, input.value.span);
+                    Some((at.path.clone(), problem))
                 }));
             }
         }
     }
-    found.once()
+    found
 }
 
 /// One validation.

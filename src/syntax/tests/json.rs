@@ -90,7 +90,6 @@ fn wrong_members_are_reported_where_they_stand() {
 #[test]
 fn mistakes_of_form_have_hcls_summaries() {
     for (text, summary) in [
-        ("", "Missing value"),
         ("1", "Root value must be object"),
         ("[1]", "Root value must be object"),
         ("{} 1", "Extraneous data after value"),
@@ -124,6 +123,12 @@ fn mistakes_of_form_have_hcls_summaries() {
             "{text:?}"
         );
         assert!(body.json.is_some_and(|it| it.members.is_empty()));
+    }
+    // What does not even begin with a bracket is no object besides.
+    for text in ["", "terraform {}"] {
+        let (_, diags) = parse_json(FileId(1), text);
+        assert_eq!(diags.0.len(), 2, "{text:?}");
+        assert_eq!(diags.0[1].summary, "Root value must be object");
     }
     assert!(parse_json(FileId(1), &"[".repeat(100_000)).1.has_errors());
     assert!(

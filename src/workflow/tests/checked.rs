@@ -341,7 +341,7 @@ fn what_rests_on_a_broken_block_is_not_told_of() {
 }
 
 #[test]
-fn provisioners_that_nobody_knows_are_told_of_once_and_alone() {
+fn each_provisioner_that_nobody_knows_is_told_of_and_nothing_else() {
     check(
         r#"
         -- main.tf --
@@ -358,7 +358,11 @@ fn provisioners_that_nobody_knows_are_told_of_once_and_alone() {
             init
             validate
               error: Missing required provisioner plugin
+              error: Missing required provisioner plugin
+              error: Missing required provisioner plugin
             plan
+              error: Missing required provisioner plugin
+              error: Missing required provisioner plugin
               error: Missing required provisioner plugin
         "#]],
     );
@@ -431,6 +435,94 @@ fn backends_that_nobody_knows_are_told_of_where_they_are_used() {
             validate
             plan
               error: Invalid backend type main.tf:2,11
+        "#]],
+    );
+}
+
+/// How often programs are told of one problem by `init`, `validate` and `plan`.
+fn times(files: &str, summary: &str) -> [usize; 3] {
+    let folder = folder(files);
+    let (world, sources, stop) = (world(folder.path()), Sources::default(), Stop::default());
+    let told = |command: &dyn Fn(&Host<'_>) -> Result<Diagnostics, Diagnostics>| {
+        let listener = Listener::default();
+        let tell = &listener;
+        let host = Host { world: &world, sources: &sources, tell, ask: &Nobody, stop: &stop };
+        let returned = command(&host).unwrap_or_else(|it| it);
+        let heard = listener.0.lock().clone();
+        heard.into_iter().chain(returned).filter(|it| it.summary == summary).count()
+    };
+    let (backend, tests) = (Some(Default::default()), "tests".into());
+    let made = InitOptions { backend, get: true, tests, ..InitOptions::default() };
+    let lock = LockOptions { enabled: false, ..LockOptions::default() };
+    let state = StateOptions { lock, ..StateOptions::default() };
+    let options = PlanOptions { state, ..PlanOptions::default() };
+    [
+        told(&|host| init(host, &made, &|_| {}).map(|()| Diagnostics::new())),
+        told(&|host| validate(host, None)),
+        told(&|host| plan(host, &options).map(|_| Diagnostics::new())),
+    ]
+}
+
+#[test]
+fn programs_are_told_as_often_as_a_file_is_read() {
+    let summary = "Version constraints inside provider configuration blocks are deprecated";
+    let alone = "\n-- main.tf --\nprovider \"null\" { version = \">= 1.0.0\" }\n";
+    assert_eq!(times(alone, summary), [2, 1, 2]);
+    let calling = format!("{alone}module \"m\" {{ source = \"./m\" }}\n-- m/main.tf --\n");
+    assert_eq!(times(&calling, summary), [3, 1, 2]);
+}
+
+#[test]
+fn programs_are_told_of_each_instance() {
+    let files = r#"
+        -- main.tf --
+        module "m" {
+          source   = "./m"
+          for_each = toset(["a", "b"])
+          old      = 1
+        }
+        -- m/main.tf --
+        variable "old" { deprecated = "Do not use it." }
+    "#;
+    assert_eq!(times(files, "Variable marked as deprecated by the module author"), [0, 1, 3]);
+}
+
+#[test]
+fn what_is_wrong_with_the_backend_is_told_before_names_and_providers() {
+    check_uninitialized(
+        r#"
+        -- main.tf --
+        terraform {
+          backend "nosuch" {}
+        }
+        resource "nosuch_thing" "a" { name = var.nowhere }
+        "#,
+        expect![[r#"
+            validate
+              error: Missing required provider
+            plan
+              error: Invalid backend type main.tf:2,11
+        "#]],
+    );
+}
+
+#[test]
+fn a_block_in_a_module_call_is_no_error_of_init() {
+    check(
+        r#"
+        -- main.tf --
+        module "m" {
+          source = "./m"
+          nosuch {}
+        }
+        -- m/main.tf --
+        "#,
+        expect![[r#"
+            init
+            validate
+              error: Unsupported block type main.tf:3,3
+            plan
+              error: Unsupported block type main.tf:3,3
         "#]],
     );
 }
