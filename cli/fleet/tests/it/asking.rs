@@ -130,6 +130,9 @@ fn objects_of_all_stacks_are_asked_in_the_language_of_policies() {
 fn facts_across_stacks_are_found() {
     let fleet = fleet();
     assert_eq!(rows(&fleet, "reads_stack(s, t)"), json!([["live/app", "live/network"]]));
+    // That of the vocabulary is about nodes, and has a column less.
+    let asked = rows(&fleet, "provider_version(n, v)").to_string();
+    assert!(asked.contains(r#"["aws_instance.web@live/app","~> 5.0"]"#), "{asked}");
     assert_eq!(
         rows(&fleet, "calls_module(s, m, v)"),
         json!([["live/network", "example/subnets/aws", "1.2.0"]])
