@@ -15,7 +15,7 @@ use entail::world::World;
 use entail_cli::commands::{no_words, words};
 use entail_cli::run::usual_view;
 use entail_cli::ui::{Manner, Ui};
-use entail_cli::view::{policy as verdicts, query as rows};
+use entail_cli::view::{junit, policy as verdicts, query as rows};
 
 use crate::arguments::{
     Asked, CheckArgs, Command, ImpactArgs, IndexArgs, ListArgs, PolicyCommand, QueryArgs, RunArgs,
@@ -196,7 +196,10 @@ fn check(ui: &Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagnostic
     ui.out(&match formats {
         [true, ..] => format!("{:#}\n", report.to_json(possible, &ui.sources)),
         [_, true, ..] => format!("{:#}\n", verdicts::sarif::document(&report, rules, possible)),
-        [_, _, true, _] => verdicts::junit::document(&report, rules, possible),
+        [_, _, true, _] => {
+            let suites = verdicts::junit::suites(&report, rules, possible);
+            junit::document(Some("policies"), &suites)
+        }
         [.., true] => verdicts::markdown::document(&report, possible),
         _ => verdicts::report(&report, possible, &ui.style()),
     });

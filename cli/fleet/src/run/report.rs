@@ -1,7 +1,7 @@
 //! What came of a run: as text, JSON, JUnit's XML and Markdown.
 
 use entail::diagnostic::Diagnostics;
-use quick_xml::escape::escape;
+use entail_cli::view::junit::{self, Case, Outcome, Suite, Told};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -109,25 +109,18 @@ impl Report {
 
     /// Returns it as JUnit's XML: a stack is a case.
     pub fn junit(&self) -> String {
-        let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        out.push_str(&format!(
-            "<testsuite name=\"fleet\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
-            self.stacks.len(),
-            self.count(Status::Failed),
-            self.count(Status::Skipped)
-        ));
-        for it in &self.stacks {
-            let because = escape(it.because.as_deref().unwrap_or_default());
-            let inner = match it.status {
-                Status::Failed => format!("<failure message=\"{because}\"/>"),
-                Status::Skipped => format!("<skipped message=\"{because}\"/>"),
-                status => format!("<system-out>{}</system-out>", status.name()),
+        let case = |it: &Ran| {
+            let because = || Told::because(it.because.as_deref().unwrap_or_default());
+            let outcome = match it.status {
+                Status::Failed => Outcome::Failed(because()),
+                Status::Skipped => Outcome::Skipped(because()),
+                status => Outcome::Said(status.name().to_owned()),
             };
-            let name = escape(&*it.stack);
-            out.push_str(&format!("  <testcase name=\"{name}\">{inner}</testcase>\n"));
-        }
-        out.push_str("</testsuite>\n");
-        out
+            let name = it.stack.clone();
+            Case { class: "fleet".to_owned(), name, outcome, ..Case::default() }
+        };
+        let cases = self.stacks.iter().map(case).collect();
+        junit::document(None, &[Suite { name: "fleet".to_owned(), cases }])
     }
 
     /// Returns it as Markdown: a table.

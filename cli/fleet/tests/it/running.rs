@@ -121,7 +121,9 @@ fn what_rests_on_a_stack_that_failed_is_skipped_because_of_it() {
     );
     let junit = run(&fleet, &["plan", "-junit"]).out;
     assert!(
-        junit.contains("<testsuite name=\"fleet\" tests=\"4\" failures=\"1\" skipped=\"1\">"),
+        junit.contains(
+            "<testsuite name=\"fleet\" tests=\"4\" skipped=\"1\" failures=\"1\" errors=\"0\">"
+        ),
         "{junit}"
     );
     let markdown = run(&fleet, &["plan", "-markdown"]).out;
