@@ -310,13 +310,12 @@ impl Snapshots {
         let state = state()?;
         let state = state.borrow();
         let mut now = self.now();
+        let related = old.as_ref().filter(|it| it.lineage == state.lineage);
+        let same = related.filter(|it| it.serial >= state.serial && it.digest == digest(state));
         if let Some(old) = old.as_ref().filter(|old| !old.is_empty && !force) {
-            check_successor(state, old)?;
+            check_successor(state, old, same.is_some())?;
         }
-        let related = old.filter(|it| it.lineage == state.lineage);
-        if let Some(old) =
-            related.as_ref().filter(|it| it.serial >= state.serial && it.digest == digest(state))
-        {
+        if let Some(old) = same {
             let (lineage, serial) = (old.lineage.clone(), old.serial);
             return Ok(Stored { lineage, serial, is_written: false });
         }

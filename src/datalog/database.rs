@@ -181,6 +181,11 @@ impl Table {
         self.possible.is_empty() || !self.possible.contains_key(&(position as u32))
     }
 
+    /// Returns whether every row holds for certain.
+    pub fn is_all_certain(&self) -> bool {
+        self.possible.is_empty()
+    }
+
     /// Returns whether the same row holds for certain, at another position.
     pub fn is_replaced(&self, position: usize) -> bool {
         !self.possible.is_empty() && self.possible.get(&(position as u32)) == Some(&true)

@@ -9,10 +9,12 @@ use super::check::{
 };
 use super::database::{Database, Table};
 use super::domain::Domain;
+use super::joiner::{Application, Broken, How, Joiner, Stopped};
 use super::joins;
 use super::limits::{Exceeded, Limits, Spent};
-use super::matcher::{Failure, Matcher};
+use super::matcher::{Failure, Found, Matcher};
 use super::plan::{self, Range};
+use crate::diagnostic::Diagnostic;
 
 /// Adds everything that the rules conclude from the rows in the database. The rules speak of no values.
 pub fn evaluate(program: &Program, database: &mut Database) {
@@ -31,10 +33,26 @@ pub fn evaluate_over(
     database: &mut Database,
     domain: Option<&dyn Domain>,
     limits: &Limits,
-) -> Result<Vec<Failure>, Exceeded> {
+) -> Result<Vec<Failure>, Stopped> {
+    evaluate_joining(program, database, domain, limits, None)
+}
+
+/// The same, with an engine that joins whole columns.
+///
+/// # Errors
+///
+/// If that takes more than the limits allow, or the engine fails: what has been concluded until then is not all.
+pub fn evaluate_joining(
+    program: &Program,
+    database: &mut Database,
+    domain: Option<&dyn Domain>,
+    limits: &Limits,
+    joiner: Option<&mut dyn Joiner>,
+) -> Result<Vec<Failure>, Stopped> {
     let (with, serves) = joins::indexed(program);
     database.make_room(&with);
-    let mut run = Run { program: &with, domain, spent: Spent::new(limits), failures: Vec::new() };
+    let spent = Spent::new(limits);
+    let mut run = Run { program: &with, domain, spent, failures: Vec::new(), joiner, failed: None };
     for stratum in &with.strata {
         let mut is_growing = vec![false; with.relations.len()];
         for &rule in stratum {
@@ -42,11 +60,14 @@ pub fn evaluate_over(
         }
         run.stratum(stratum, &is_growing, database);
     }
+    if let Some(problem) = run.failed {
+        return Err(Stopped::Failed(problem));
+    }
     match run.spent.exceeded {
         Some(exceeded) => {
             let further = exceeded.rule.checked_sub(program.rules.len());
             let rule = further.map_or(exceeded.rule, |it| serves[it]);
-            Err(Exceeded { rule, ..exceeded })
+            Err(Stopped::Exceeded(Exceeded { rule, ..exceeded }))
         }
         None => Ok(run.failures),
     }
@@ -62,7 +83,7 @@ pub fn binding(
 ) -> Option<(usize, Vec<Option<u64>>)> {
     let (rule, premises) = premises(program, database, relation, position)?;
     let ranges: Vec<Range> = premises.iter().map(|it| Range { from: it.1, to: it.1 + 1 }).collect();
-    let steps = plan::plan_unindexed(&program.rules[rule], &ranges);
+    let steps = plan::plan_unindexed(&program.rules[rule], &ranges, None);
     let matcher = Matcher::new(program, rule, &steps, ranges.len(), database, domain);
     let row = database.table(relation).row(position);
     Some((rule, matcher.binding(row, &mut Spent::new(&Limits::default()))?))
@@ -87,14 +108,17 @@ pub fn premises(
     Some((rule, patterns.zip(premises).map(standing).collect()))
 }
 
-struct Run<'a> {
+struct Run<'a, 'j> {
     program: &'a Program,
     domain: Option<&'a dyn Domain>,
     spent: Spent,
     failures: Vec<Failure>,
+    joiner: Option<&'j mut dyn Joiner>,
+    /// Why the joiner can go on no longer.
+    failed: Option<Box<Diagnostic>>,
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     /// Runs the rounds of one stratum.
     fn stratum(&mut self, stratum: &[usize], is_growing: &[bool], database: &mut Database) {
         let program = self.program;
@@ -124,7 +148,7 @@ impl Run<'_> {
                 }
             }
             let after = sizes(database);
-            if after == now || self.spent.exceeded.is_some() {
+            if after == now || self.spent.exceeded.is_some() || self.failed.is_some() {
                 return;
             }
             before = now;
@@ -144,11 +168,16 @@ impl Run<'_> {
             return;
         }
         let rule = &self.program.rules[number];
-        let steps = plan::plan(rule, ranges, first, database);
-        let mut matcher =
-            Matcher::new(self.program, number, &steps, ranges.len(), database, self.domain);
-        matcher.run(&mut self.spent);
-        let found = matcher.into_found();
+        let found = match self.joined(number, ranges, first, database) {
+            Some(found) => found,
+            None => {
+                let steps = plan::plan(rule, ranges, first, database);
+                let mut matcher =
+                    Matcher::new(self.program, number, &steps, ranges.len(), database, self.domain);
+                matcher.run(&mut self.spent);
+                matcher.into_found()
+            }
+        };
         let arity = rule.terms.len();
         for (at, is_certain) in found.certain.iter().enumerate() {
             let premises = &found.premises[at * ranges.len()..(at + 1) * ranges.len()];
@@ -161,6 +190,57 @@ impl Run<'_> {
         {
             self.failures.push(failure);
         }
+    }
+}
+
+impl Run<'_, '_> {
+    /// What the joiner finds that one rule concludes; nothing where it leaves the rule to the matcher.
+    fn joined(
+        &mut self,
+        number: usize,
+        ranges: &[Range],
+        first: Option<usize>,
+        database: &mut Database,
+    ) -> Option<Found> {
+        let joiner = self.joiner.as_mut().filter(|_| self.failed.is_none())?;
+        let (program, time) = (self.program, self.spent.time_left());
+        let asked = Application { program, rule: number, ranges, first, database, time };
+        let how = joiner.how(&asked);
+        if how == How::Declines {
+            return None;
+        }
+        let rule = &program.rules[number];
+        let (last, spent) = (rule.body.len().saturating_sub(1), &mut self.spent);
+        let mut found = Found::default();
+        let table = database.table(rule.head);
+        let ended = joiner.join(&asked, how, &mut |row, premises| {
+            found.met += u64::from(how == How::Concludes);
+            if how == How::Narrows || table.position(row).is_none() {
+                found.rows.extend_from_slice(row);
+                found.premises.extend_from_slice(premises);
+                found.certain.push(true);
+                if how == How::Concludes && !spent.row(number, last) {
+                    return false;
+                }
+            }
+            spent.steps(1, number, last)
+        });
+        match ended {
+            Ok(()) => {}
+            Err(Broken::Late) => drop(self.spent.end("time", number, last)),
+            Err(Broken::Failed(problem)) => self.failed = Some(problem),
+        }
+        found.in_order(rule.terms.len(), ranges.len(), how == How::Concludes);
+        if how == How::Concludes || self.failed.is_some() {
+            return Some(found);
+        }
+        let steps = plan::plan_narrowed(rule, ranges, &found.premises, database);
+        let mut matcher =
+            Matcher::new(self.program, number, &steps, ranges.len(), database, self.domain);
+        for premises in found.premises.chunks(ranges.len()) {
+            matcher.run_from(premises, &mut self.spent);
+        }
+        Some(matcher.into_found())
     }
 }
 

@@ -74,7 +74,19 @@ impl Spent {
         self.rows <= self.limits.rows || self.end("rows", rule, premise)
     }
 
-    fn end(&mut self, limit: &'static str, rule: usize, premise: usize) -> bool {
+    /// Counts steps that were taken elsewhere, and says whether there may be more.
+    pub(super) fn steps(&mut self, count: u64, rule: usize, premise: usize) -> bool {
+        self.steps = self.steps.saturating_add(count);
+        self.steps <= self.limits.steps || self.end("steps", rule, premise)
+    }
+
+    /// Returns how much time is left.
+    pub(super) fn time_left(&self) -> Duration {
+        self.limits.time.saturating_sub(self.began.elapsed())
+    }
+
+    /// Notes that a limit has been reached.
+    pub(super) fn end(&mut self, limit: &'static str, rule: usize, premise: usize) -> bool {
         self.exceeded.get_or_insert(Exceeded { limit, rule, premise });
         false
     }

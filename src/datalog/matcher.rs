@@ -12,6 +12,7 @@ use super::database::Database;
 use super::domain::{Domain, Tense};
 use super::evaluate::{compare, compute};
 use super::formula::Formula;
+use super::joiner::UNSEEN;
 use super::limits::Spent;
 use super::plan::{Range, Step};
 use super::values;
@@ -43,6 +44,20 @@ pub(super) struct Found {
     pub failure: Option<Failure>,
 }
 
+impl Found {
+    /// Puts matches into the order of the rows that they rest on, in whichever they were found.
+    pub(super) fn in_order(&mut self, arity: usize, premises: usize, has_rows: bool) {
+        let arity = if has_rows { arity } else { 0 };
+        let key = |at: u32| &self.premises[at as usize * premises..(at as usize + 1) * premises];
+        let mut order: Vec<u32> = (0..self.certain.len() as u32).collect();
+        order.sort_unstable_by(|a, b| key(*a).cmp(key(*b)));
+        let rows = order.iter().flat_map(|it| &self.rows[*it as usize * arity..][..arity]);
+        let rows = rows.copied().collect();
+        self.premises = order.iter().flat_map(|it| key(*it)).copied().collect();
+        self.rows = rows;
+    }
+}
+
 /// Matches the steps of one rule. Rules are short, so the recursion is shallow.
 pub(super) struct Matcher<'a> {
     program: &'a Program,
@@ -54,6 +69,8 @@ pub(super) struct Matcher<'a> {
     values: Vec<Option<u64>>,
     undo: Vec<(usize, Option<u64>)>,
     premises: Vec<u32>,
+    /// The rows that some premises are to be, by position; none where all are open.
+    given: &'a [u32],
     is_certain: bool,
     failed: Option<Diagnostics>,
     found: Found,
@@ -81,6 +98,7 @@ impl<'a> Matcher<'a> {
             values: vec![None; rule.variables.len()],
             undo: Vec::new(),
             premises: vec![0; premises],
+            given: &[],
             is_certain: true,
             failed: None,
             found: Found::default(),
@@ -89,6 +107,12 @@ impl<'a> Matcher<'a> {
     }
 
     pub(super) fn run(&mut self, spent: &mut Spent) {
+        self.matches(0, spent);
+    }
+
+    /// Goes on from rows that fit together.
+    pub(super) fn run_from(&mut self, given: &'a [u32], spent: &mut Spent) {
+        self.given = given;
         self.matches(0, spent);
     }
 
@@ -169,6 +193,9 @@ impl<'a> Matcher<'a> {
         range: Range,
         spent: &mut Spent,
     ) {
+        if let Some(&position) = self.given.get(place.1).filter(|it| **it != UNSEEN) {
+            return self.try_row(place, pattern, position as usize, spent);
+        }
         let table = &self.database.tables[pattern.relation];
         let key: Vec<u64> = self.key(pattern).collect();
         match index.filter(|_| !self.is_open(&key)) {

@@ -16,6 +16,7 @@ pub mod domain;
 pub mod evaluate;
 pub mod formula;
 mod infer;
+pub mod joiner;
 mod joins;
 pub mod kinds;
 pub mod limits;
@@ -23,7 +24,7 @@ mod loose;
 mod matcher;
 mod narrow;
 pub mod parse;
-mod plan;
+pub mod plan;
 pub mod prefix;
 mod problem;
 pub mod query;
@@ -34,14 +35,15 @@ pub mod values;
 mod walk;
 
 pub use check::Program;
-pub use database::Database;
+pub use database::{Database, Table};
 pub use domain::{Domain, Tense, is_as_written};
+pub use joiner::Stopped;
 pub use limits::{Exceeded, Limits};
 pub use matcher::Failure;
 pub use values::Values;
 
-#[cfg(test)]
-pub(crate) mod random;
+#[doc(hidden)]
+pub mod random;
 #[cfg(test)]
 mod places_tests;
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use super::check::{Literal, Pattern, Rule, Term, Value};
 use super::database::Database;
+use super::joiner::UNSEEN;
 
 /// Which rows of a relation a literal is matched against, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
+pub struct Range {
     /// The first.
     pub from: usize,
     /// One past the last.
@@ -14,7 +15,7 @@ pub(super) struct Range {
 
 /// One literal in matching order.
 #[derive(Clone, Debug)]
-pub(super) enum Step<'r> {
+pub enum Step<'r> {
     /// Match each row in a range.
     Scan {
         /// Which positive literal of the rule this is, from 0.
@@ -47,9 +48,34 @@ pub(super) fn plan<'r>(
     planned(rule, ranges, first, &mut index)
 }
 
-/// Plans a rule without any index: for single matches.
-pub(super) fn plan_unindexed<'r>(rule: &'r Rule, ranges: &[Range]) -> Vec<Step<'r>> {
-    planned(rule, ranges, None, &mut |_, _| None)
+/// Plans a rule of which some premises are given: the others are looked up from there.
+pub(super) fn plan_narrowed<'r>(
+    rule: &'r Rule,
+    ranges: &[Range],
+    given: &[u32],
+    database: &mut Database,
+) -> Vec<Step<'r>> {
+    let one = |(range, it): (&Range, &u32)| match *it {
+        UNSEEN => *range,
+        _ => Range { from: 0, to: 1 },
+    };
+    // A rule's matches all have the same premises given.
+    let narrowed: Vec<Range> = match given.get(..ranges.len()) {
+        Some(given) => ranges.iter().zip(given).map(one).collect(),
+        None => ranges.to_vec(),
+    };
+    let mut steps = plan(rule, &narrowed, None, database);
+    for step in &mut steps {
+        if let Step::Scan { premise, range, .. } = step {
+            *range = ranges[*premise];
+        }
+    }
+    steps
+}
+
+/// Plans a rule without any index, `first` first where it is given: for single matches, and for engines with look-ups of their own.
+pub fn plan_unindexed<'r>(rule: &'r Rule, ranges: &[Range], first: Option<usize>) -> Vec<Step<'r>> {
+    planned(rule, ranges, first, &mut |_, _| None)
 }
 
 /// Returns the index of a relation over some columns.

@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 use super::check::{Program, Source};
 use super::evaluate::evaluate_over;
 use super::parse::Dialect;
-use super::{Database, Domain, Limits, Tense, Values, values};
+use super::{Database, Domain, Limits, Stopped, Tense, Values, values};
 use crate::diagnostic::{FileId, Sources};
 use crate::expression::evaluate_constant;
 use crate::syntax::parse_expression;
@@ -91,7 +91,8 @@ fn conclude(nodes: &str, rules: &str, limits: &Limits) -> String {
         database.give(node, &[*number]);
     }
     match evaluate_over(&program, &mut database, Some(&toy), limits) {
-        Err(exceeded) => {
+        Err(Stopped::Failed(problem)) => return problem.to_string(),
+        Err(Stopped::Exceeded(exceeded)) => {
             let rule = &program.rules[exceeded.rule].name;
             return format!("{} exceeded in {rule}\n", exceeded.limit);
         }

@@ -3,6 +3,7 @@
 use entail_rules::{Node, Relation};
 
 use crate::datalog::{Database, Program};
+use crate::reason::{ENGINES, Engine};
 use crate::value::Value;
 
 /// Whoever knows nodes that no configuration and no state of this run has.
@@ -11,6 +12,11 @@ use crate::value::Value;
 pub trait Elsewhere: Sync {
     /// Gives the rows that some rule of a program reads.
     fn tell(&self, program: &Program, into: &mut Database);
+
+    /// Returns the engine that concludes from so many rows what rules say of them.
+    fn engine(&self) -> &dyn Engine {
+        ENGINES[0]
+    }
 
     /// Returns what a node is called.
     fn address(&self, node: Node) -> String;

@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 
 use entail_rules::Tables;
 
+use super::elsewhere::Elsewhere;
 use super::model::Model;
 use super::proof::Explainer;
 use super::rules::{JUDGING, Policies, Waiver};
 use super::verdict::Report;
 use super::{told, waivers};
-use crate::datalog::evaluate::evaluate_over;
 use crate::datalog::query::NAME;
-use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, kinds};
+use crate::datalog::{Database, Domain, Exceeded, Failure, Limits, Program, Stopped, kinds};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::reason::{ENGINES, Engine};
 
 mod verdicts;
 
@@ -69,8 +70,10 @@ pub(super) fn evaluated(
     limits: &Limits,
 ) -> Result<(Database, Diagnostics), Diagnostics> {
     let mut database = tell_all(program, model, tables, waivers);
-    let failures = evaluate_over(program, &mut database, Some(model), limits)
-        .map_err(|it| exceeded(program, model, &it, limits))?;
+    let engine = model.elsewhere.map_or(ENGINES[0] as &dyn Engine, Elsewhere::engine);
+    let failures = engine
+        .evaluate(program, &mut database, Some(model), limits)
+        .map_err(|it| stopped(program, model, it, limits))?;
     let problems = failures.iter().map(|it| failed(program, model, it)).collect();
     Ok((database, Diagnostics(problems)))
 }
@@ -163,13 +166,21 @@ fn explain(model: &Model<'_>, program: &Program, database: &Database, report: &m
     }
 }
 
-/// Says what rules took too much of.
-pub(super) fn exceeded(
+/// Says why rules were not evaluated to their end.
+pub(super) fn stopped(
     program: &Program,
     model: &Model<'_>,
-    it: &Exceeded,
+    it: Stopped,
     limits: &Limits,
 ) -> Diagnostics {
+    match it {
+        Stopped::Exceeded(it) => exceeded(program, model, &it, limits),
+        Stopped::Failed(problem) => (*problem).into(),
+    }
+}
+
+/// Says what rules took too much of.
+fn exceeded(program: &Program, model: &Model<'_>, it: &Exceeded, limits: &Limits) -> Diagnostics {
     let rule = &program.rules[it.rule];
     let (what, unit) = match it.limit {
         "rows" => (format!("concluded more than {} rows", limits.rows), "NUMBER"),

@@ -102,7 +102,7 @@ impl<'w> Watch<'w> {
         self.model.memo.known.lock().clear();
         let mut database = self.told.clone();
         evaluate_over(&self.program, &mut database, Some(self.model), self.limits)
-            .map_err(|it| super::judge::exceeded(&self.program, self.model, &it, self.limits))?;
+            .map_err(|it| super::judge::stopped(&self.program, self.model, it, self.limits))?;
         let mut report = Report {
             verdicts: verdicts_of(self.policies, self.model, &self.program, &database),
             ..Report::default()

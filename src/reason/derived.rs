@@ -14,15 +14,38 @@ pub struct Derived {
     pub database: Database,
 }
 
+/// Returns what a program concludes from the rows of some tables. Where an engine does not come to its end, the rules are
+/// interpreted: that always does.
+pub(super) fn concluded(
+    program: &Program,
+    given: &[&dyn Tables],
+    is_given: &dyn Fn(usize) -> bool,
+    evaluate_by: &dyn Fn(&mut Database) -> bool,
+) -> Database {
+    let told = || {
+        let mut database = Database::new(program);
+        given.iter().for_each(|it| database.give_tables(program, *it, is_given));
+        database
+    };
+    let mut database = told();
+    if !evaluate_by(&mut database) {
+        database = told();
+        evaluate(program, &mut database);
+    }
+    database
+}
+
 impl Derived {
-    /// Interprets a program on the rows of some tables.
-    pub fn of(program: Program, given: &[&dyn Tables]) -> Derived {
-        let mut database = Database::new(&program);
-        for tables in given {
-            let is_given = |relation: usize| !program.relations[relation].is_derived;
-            database.give_tables(&program, *tables, is_given);
-        }
-        evaluate(&program, &mut database);
+    /// Evaluates a program on the rows of some tables.
+    ///
+    /// - `evaluate`: how; it says whether it has come to its end.
+    pub fn of(
+        program: Program,
+        given: &[&dyn Tables],
+        evaluate: &dyn Fn(&Program, &mut Database) -> bool,
+    ) -> Derived {
+        let is_given = |relation: usize| !program.relations[relation].is_derived;
+        let database = concluded(&program, given, &is_given, &|it| evaluate(&program, it));
         Derived { program, database }
     }
 

@@ -18,9 +18,10 @@ use entail_rules::{Conclusions, Facts, Ledger, Stratum, Tables};
 
 pub use compiled::Compiled;
 pub use derived::Derived;
-pub use interpreted::Interpreted;
+pub use interpreted::{Interpreted, fill_from_text};
 
-use crate::datalog::Program;
+use crate::datalog::evaluate::evaluate_over;
+use crate::datalog::{Database, Domain, Failure, Limits, Program, Stopped};
 use crate::diagnostic::Diagnostic;
 use crate::world::World;
 
@@ -37,10 +38,29 @@ pub trait Engine: Debug + Send + Sync {
 
     /// Concludes what a program says of the rows in some tables, and keeps what each row was derived from.
     ///
-    /// Rows of relations that the program concludes itself, or does not have, are passed over. A program that is known only
-    /// at run time is interpreted; an engine with another way to keep derivations has its own.
+    /// Rows of relations that the program concludes itself, or does not have, are passed over.
     fn derive(&self, program: Program, given: &[&dyn Tables]) -> Derived {
-        Derived::of(program, given)
+        Derived::of(program, given, &|program, database| {
+            self.evaluate(program, database, None, &Limits::NONE).is_ok()
+        })
+    }
+
+    /// Adds everything that a program concludes from the rows in a database and the values of a domain, each row with what it was
+    /// derived from. Returns the expressions that failed on the way to a conclusion, one for each rule.
+    ///
+    /// A program that is known only at run time is interpreted, but by an engine that does better.
+    ///
+    /// # Errors
+    ///
+    /// If that takes more than the limits allow, or the engine fails: what has been concluded until then is not all.
+    fn evaluate(
+        &self,
+        program: &Program,
+        database: &mut Database,
+        domain: Option<&dyn Domain>,
+        limits: &Limits,
+    ) -> Result<Vec<Failure>, Stopped> {
+        evaluate_over(program, database, domain, limits)
     }
 }
 

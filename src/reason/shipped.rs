@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use entail_rules::{Conclusions, Facts, TEXTS, Tables, Text};
 
-use super::{Derived, ENGINES, Engine, engine};
+use super::{Derived, Engine, EngineRef, engine};
 use crate::datalog::Program;
 use crate::datalog::check::Source;
 use crate::diagnostic::Diagnostic;
@@ -91,13 +91,13 @@ pub fn agree(derived: &Derived, conclusions: &Conclusions) -> Result<(), Error> 
     result
 }
 
-/// Checks that every engine concludes the same from facts, stratum by stratum and as one program.
+/// Checks that all of some engines conclude the same from facts, stratum by stratum and as one program.
 ///
 /// # Errors
 ///
 /// The first relation that differs, with a few of its rows.
-pub fn all_agree(facts: &Facts) -> Result<(), Error> {
-    let mut all = ENGINES.iter().map(|it| (it, it.conclude_all(facts)));
+pub fn all_agree(engines: &[EngineRef], facts: &Facts) -> Result<(), Error> {
+    let mut all = engines.iter().map(|it| (it, it.conclude_all(facts)));
     let (_, first) = all.next().expect("there is an engine");
     for (engine, other) in all {
         for (one, other) in first.tables().into_iter().zip(other.tables()) {

@@ -12,7 +12,7 @@ use crate::datalog::random;
 fn all_engines_agree_on_random_facts() {
     for seed in 1..600 {
         let facts = random::facts(seed);
-        if let Err(difference) = shipped::all_agree(&facts) {
+        if let Err(difference) = shipped::all_agree(ENGINES, &facts) {
             panic!("seed {seed}: {difference}\n{facts:?}");
         }
     }

@@ -1,12 +1,16 @@
-//! Random facts for tests.
+//! Random facts and random programs, for tests of engines.
+
+mod programs;
 
 use entail_rules::{
     Action, End, Facts, Fate, Hit, KeyKind, Mode, Phase, Protection, Reason, Repetition, Seen,
     Tables,
 };
 
-/// A random number below a bound, as often as asked.
-pub(crate) fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
+pub use programs::program;
+
+/// Returns a random number below a bound, as often as asked.
+pub fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     move |below| {
         state ^= state << 13;
@@ -16,8 +20,8 @@ pub(crate) fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
     }
 }
 
-/// Random rows in every base relation. Words of closed vocabularies are all used, ids are few.
-pub(crate) fn facts(seed: u64) -> Facts {
+/// Returns random rows in every base relation. Words of closed vocabularies are all used, ids are few.
+pub fn facts(seed: u64) -> Facts {
     let mut chance = numbers(seed);
     let mut facts = Facts::default();
     let ids = 2 + chance(4);
