@@ -58,6 +58,14 @@ pub struct LakeArgs {
     pub lake: String,
 }
 
+/// Which engine.
+#[derive(clap::Args, Clone, Debug)]
+pub struct EngineArgs {
+    /// What evaluates rules: columnar, which is the default, columnar:ROWS or interpreted
+    #[arg(long, value_name = "ENGINE")]
+    pub engine: Option<String>,
+}
+
 /// List the stacks of a fleet
 ///
 /// Says which stacks fleet.hcl names, how many objects the state of each holds, and which could not be read. The others are listed all
@@ -117,6 +125,10 @@ pub struct QueryArgs {
     /// Which lake.
     #[command(flatten)]
     pub lake: LakeArgs,
+
+    /// Which engine.
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// Which policies.
     #[command(flatten)]
     pub choice: ChoiceArgs,
@@ -176,6 +188,10 @@ pub struct WhyArgs {
     #[command(flatten)]
     pub lake: LakeArgs,
 
+    /// Which engine.
+    #[command(flatten)]
+    pub engine: EngineArgs,
+
     /// The rule
     #[arg(long, value_name = "RULE")]
     pub policy: Option<String>,
@@ -225,6 +241,10 @@ pub struct CheckArgs {
     /// Which lake.
     #[command(flatten)]
     pub lake: LakeArgs,
+
+    /// Which engine.
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// Which policies.
     #[command(flatten)]
     pub choice: ChoiceArgs,

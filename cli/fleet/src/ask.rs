@@ -8,6 +8,7 @@ use entail::datalog::values::is_value;
 use entail::datalog::{Database, Program};
 use entail::diagnostic::Diagnostics;
 use entail::policy::elsewhere::{Elsewhere, FIRST};
+use entail::reason::{Engine, EngineRef};
 use entail::value::json::from_json_implied;
 use entail::value::{Marks, Str, Type, Value};
 use entail_rules::{Atom, Node};
@@ -26,6 +27,7 @@ pub struct Facts {
     places: FxHashMap<u32, (String, usize)>,
     /// Where the states of stacks are.
     stacks: BTreeMap<String, String>,
+    engine: EngineRef,
 }
 
 /// An attribute, and its value as JSON; nothing where that is kept nowhere.
@@ -82,7 +84,11 @@ impl Facts {
     /// # Errors
     ///
     /// If the lake cannot be read.
-    pub fn read(program: &Program, scan: &Scan<'_>) -> Result<Facts, Diagnostics> {
+    pub fn read(
+        program: &Program,
+        scan: &Scan<'_>,
+        engine: EngineRef,
+    ) -> Result<Facts, Diagnostics> {
         let stacks = scan.catalogue().stacks.iter();
         let mut facts = Facts {
             rows: BTreeMap::new(),
@@ -91,6 +97,7 @@ impl Facts {
             known: Mutex::default(),
             places: FxHashMap::default(),
             stacks: stacks.map(|(name, it)| (name.clone(), it.place.clone())).collect(),
+            engine,
         };
         let reading = Reading { program, scan };
         for table in TABLES {
@@ -167,6 +174,22 @@ impl Facts {
         })
     }
 
+    /// Takes in rows of texts that were concluded elsewhere; a node is its address and its stack.
+    #[cfg(feature = "cluster")]
+    pub fn take_in(&mut self, program: &Program, relation: usize, rows: &[Vec<String>]) {
+        use crate::engine::cluster::BETWEEN;
+        for row in rows {
+            let words: Vec<u64> = row
+                .iter()
+                .map(|it| match it.split_once(BETWEEN) {
+                    Some((address, stack)) => self.nodes.node(stack, address).word(),
+                    None => program.values.text(it),
+                })
+                .collect();
+            push(&mut self.rows, relation, &words);
+        }
+    }
+
     /// `stack(n, s)`, of every object, output and module instance.
     fn stack_of_all(
         &mut self,
@@ -224,12 +247,16 @@ impl Facts {
 }
 
 impl Elsewhere for Facts {
-    fn tell(&self, program: &Program, into: &mut Database) {
-        for (number, (width, words)) in self.rows.iter().filter(|it| program.rests_on(*it.0)) {
+    fn tell(&self, _: &Program, into: &mut Database) {
+        for (number, (width, words)) in &self.rows {
             for row in words.chunks(*width) {
                 into.give(*number, row);
             }
         }
+    }
+
+    fn engine(&self) -> &dyn Engine {
+        self.engine
     }
 
     fn address(&self, node: Node) -> String {

@@ -21,7 +21,7 @@ use crate::arguments::{
     Asked, CheckArgs, Command, ImpactArgs, IndexArgs, ListArgs, PolicyCommand, QueryArgs, RunArgs,
     WhyArgs, read,
 };
-use crate::ask::Facts;
+use crate::engine::{Choice, facts};
 use crate::index::index;
 use crate::lake::{Lake, Scan};
 use crate::run::{self, Doing};
@@ -114,9 +114,11 @@ fn query(ui: &Ui, world: &Arc<World>, args: &QueryArgs) -> Result<u8, Diagnostic
     let asked = questions.body(body)?;
     let lake = Lake::open(world, &args.lake.lake, false)?;
     let catalogue = lake.indexed()?;
-    let facts =
-        Facts::read(&asked.program.for_goals(&[asked.relation]), &Scan::new(&lake, &catalogue))?;
-    let answer = questions.answer(&asked, &facts, &args.limits.limits()?)?;
+    let program = asked.program.for_goals(&[asked.relation]);
+    let (choice, limits) = (Choice::named(args.engine.engine.as_deref())?, args.limits.limits()?);
+    let scan = Scan::new(&lake, &catalogue);
+    let facts = facts(&choice, &program, Some(asked.relation), &scan, limits.time)?;
+    let answer = questions.answer(&asked, &facts, &limits)?;
     ui.out(&match (args.json, args.csv) {
         (true, _) => format!("{:#}\n", answer.to_json()),
         (_, true) => rows::csv(&answer, args.possible),
@@ -164,8 +166,10 @@ fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     questions.policies.rules_of_name(&rule)?;
     let lake = Lake::open(world, &args.lake.lake, false)?;
     let catalogue = lake.indexed()?;
-    let facts = Facts::read(&judging(&questions), &Scan::new(&lake, &catalogue))?;
-    let asked = AskedWhy { rule, address: address.clone(), limits: args.limits.limits()? };
+    let choice = Choice::named(args.engine.engine.as_deref())?.with_proofs()?;
+    let (scan, limits) = (Scan::new(&lake, &catalogue), args.limits.limits()?);
+    let facts = facts(&choice, &judging(&questions), None, &scan, limits.time)?;
+    let asked = AskedWhy { rule, address: address.clone(), limits };
     let form = if args.json { Form::Json } else { Form::Text(args.depth) };
     let answered = questions.why(&asked, form, &facts)?;
     ui.out(&answered.text);
@@ -189,8 +193,10 @@ fn check(ui: &Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagnostic
     let questions = Questions::new(&ui.host(world), &(&args.choice).into())?;
     let lake = Lake::open(world, &args.lake.lake, false)?;
     let catalogue = lake.indexed()?;
-    let facts = Facts::read(&judging(&questions), &Scan::new(&lake, &catalogue))?;
-    let mut report = questions.judge(&facts, &args.limits.limits()?)?;
+    let (choice, limits) = (Choice::named(args.engine.engine.as_deref())?, args.limits.limits()?);
+    let scan = Scan::new(&lake, &catalogue);
+    let facts = facts(&choice, &judging(&questions), None, &scan, limits.time)?;
+    let mut report = questions.judge(&facts, &limits)?;
     report.resources = catalogue.stacks.values().map(|it| it.objects).sum();
     let (rules, possible) = (&questions.policies.rules, args.possible);
     ui.out(&match formats {

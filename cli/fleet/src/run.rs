@@ -11,7 +11,7 @@ use entail::workflow::elsewhere::Questions;
 use entail::world::World;
 use parking_lot::{Condvar, Mutex};
 
-use crate::ask::Facts;
+use crate::engine::{Choice, facts};
 use crate::lake::{Lake, Scan};
 use crate::reading;
 use crate::settings::Settings;
@@ -119,7 +119,8 @@ fn filtered(
     let lake = Lake::open(host.world, options.lake.as_deref().unwrap_or("lake"), false)?;
     let catalogue = lake.indexed()?;
     let program = query.program.for_goals(&[query.relation]);
-    let facts = Facts::read(&program, &Scan::new(&lake, &catalogue))?;
+    let scan = Scan::new(&lake, &catalogue);
+    let facts = facts(&Choice::default(), &program, None, &scan, Limits::default().time)?;
     let answer = questions.answer(&query, &facts, &Limits::default())?;
     let Some(column) = answer.columns.iter().position(|it| it == "s") else {
         return Err(no_stacks_named(body).into());

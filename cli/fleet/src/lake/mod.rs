@@ -12,5 +12,5 @@ mod tables;
 pub use bucket::Bucket;
 pub use catalogue::{Catalogue, File, Indexed, VERSION, bucket_of, buckets_for};
 pub use scan::{Scan, Wanted};
-pub use store::Lake;
+pub use store::{EXCHANGE, Lake};
 pub use tables::{Column, TABLES, Table, table};

@@ -17,6 +17,12 @@ use super::catalogue::{Catalogue, VERSION};
 /// The file that says which others are whole.
 const CATALOGUE: &str = "catalogue.json";
 
+/// The folder by which rounds on a cluster hand rows to each other.
+pub const EXCHANGE: &str = "exchange";
+
+/// As long as no question is under way.
+const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
+
 /// A lake.
 #[derive(Clone, Debug)]
 pub struct Lake {
@@ -24,8 +30,8 @@ pub struct Lake {
     pub name: String,
     /// The store.
     pub store: Arc<dyn ObjectStore>,
-    /// By which address DataFusion knows the store.
-    pub url: Url,
+    /// By which address others find it.
+    pub address: String,
     prefix: Path,
     runtime: Arc<Runtime>,
 }
@@ -52,12 +58,13 @@ impl Lake {
         }
         let store = LocalFileSystem::new_with_prefix(&folder)
             .map_err(|why| trouble(name, "cannot be opened", &why))?;
-        let url =
-            Url::parse("lake://files").map_err(|why| trouble(name, "has no address", &why))?;
+        let whole = folder.canonicalize().map_err(|why| trouble(name, "cannot be opened", &why))?;
+        let address = Url::from_directory_path(&whole)
+            .map_err(|()| trouble(name, "has no address", &"it is no whole path"))?;
         Ok(Lake {
             name: name.to_owned(),
             store: Arc::new(store),
-            url,
+            address: address.to_string(),
             prefix: Path::default(),
             runtime,
         })
@@ -68,9 +75,8 @@ impl Lake {
         let options = world.environment.iter().map(|it| (it.0.to_lowercase(), it.1.clone()));
         let (store, prefix) = object_store::parse_url_opts(&address, options)
             .map_err(|why| trouble(name, "cannot be opened", &why))?;
-        let url =
-            Url::parse("lake://store").map_err(|why| trouble(name, "has no address", &why))?;
-        Ok(Lake { name: name.to_owned(), store: Arc::from(store), url, prefix, runtime })
+        let (name, address) = (name.to_owned(), name.to_owned());
+        Ok(Lake { name, store: Arc::from(store), address, prefix, runtime })
     }
 
     /// Waits for something of the store.
@@ -107,6 +113,16 @@ impl Lake {
         let path = self.path(file);
         let written = self.wait(self.store.put(&path, PutPayload::from(bytes)));
         written.map(drop).map_err(|why| self.failed(file, "written", &why))
+    }
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be removed.
+    pub fn remove(&self, file: &str) -> Result<(), Diagnostics> {
+        let path = self.path(file);
+        self.wait(self.store.delete(&path)).map_err(|why| self.failed(file, "removed", &why))
     }
 
     /// Reads the catalogue; nothing where nothing was ever indexed here.
@@ -165,10 +181,19 @@ impl Lake {
             .flat_map(|it| it.values())
             .map(|it| self.path(&it.path))
             .collect();
-        let tables = self.path("tables");
+        let (tables, exchange) = (self.path("tables"), self.path(EXCHANGE));
         let removed = async {
             let all: Vec<_> = self.store.list(Some(&tables)).try_collect().await?;
-            for it in all.into_iter().filter(|it| !named.contains(&it.location)) {
+            let mut gone: Vec<_> =
+                all.into_iter().filter(|it| !named.contains(&it.location)).collect();
+            // What a question to a cluster has left that was killed; one that is under way is younger.
+            let all: Vec<_> = self.store.list(Some(&exchange)).try_collect().await?;
+            let is_old = |it: &object_store::ObjectMeta| {
+                let age = std::time::SystemTime::now().duration_since(it.last_modified.into());
+                age.is_ok_and(|it| it > DAY)
+            };
+            gone.extend(all.into_iter().filter(is_old));
+            for it in gone {
                 self.store.delete(&it.location).await?;
             }
             Ok::<_, object_store::Error>(())

@@ -1,6 +1,7 @@
 //! Fleets from outside: the program, its files, and what it prints.
 
 mod asking;
+mod engines;
 mod foreign;
 mod index;
 mod list;
