@@ -38,7 +38,7 @@ fn the_reference_of_functions_is_that_of_their_table() {
 #[test]
 fn the_readme_starts_with_the_two_commands() {
     let text = fs::read_to_string(root().join("README.md")).expect("README.md");
-    let commands = "# entail\n\n    cargo run --release -- -chdir=testdata/quickstart plan -exclude=null_resource.b\n    cargo test --workspace\n";
+    let commands = "# entail\n\n    cargo run --release -- -chdir=testdata/quickstart plan -exclude=null_resource.b\n    cargo test\n";
     assert!(text.starts_with(commands));
 }
 
