@@ -51,7 +51,7 @@ fn all_engines_agree_on_random_programs() {
         for (number, rule) in program.rules.iter().enumerate() {
             let times = (one.times_met(number), other.times_met(number));
             assert_eq!(times.0, times.1, "seed {seed}: {}\n{text}", rule.name);
-            met.extend((times.0 > 0).then(|| rule.body.len()));
+            met.extend((times.0 > 0).then_some(rule.body.len()));
         }
     }
     assert!(COLUMNAR.joined() > all, "columns are joined: {} times", COLUMNAR.joined());
@@ -141,10 +141,19 @@ fn both_engines_of_a_fleet_judge_alike_by_the_whole_library() {
                 // One of several ways to the same verdict is told.
                 verdict["why"].take();
             }
+            // Of expressions that failed one is told for each rule, whichever comes first.
+            for problem in report["diagnostics"].as_array_mut().expect("diagnostics") {
+                let detail = problem["detail"].as_str().unwrap_or_default();
+                *problem = json!(detail.split(" holds").next());
+            }
             report
         };
         let (one, other) = (judged("interpreted"), judged("columnar:0"));
-        assert!(one["verdicts"].as_array().is_some_and(|it| it.len() > 300), "{one}");
-        assert_eq!(one, other, "seed {seed}");
+        let verdicts = |it: &Json| it["verdicts"].as_array().cloned().unwrap_or_default();
+        assert!(verdicts(&one).len() > 300, "{}", one["summary"]);
+        for (one, other) in verdicts(&one).iter().zip(verdicts(&other)) {
+            assert_eq!(*one, other, "seed {seed}");
+        }
+        assert!(one == other, "seed {seed}: {} and {}", one["diagnostics"], other["diagnostics"]);
     }
 }
