@@ -5,6 +5,7 @@
 
 mod bucket;
 mod catalogue;
+mod pages;
 mod scan;
 mod store;
 mod tables;
