@@ -1,8 +1,11 @@
 //! Fleets from outside: the program, its files, and what it prints.
 
+mod alike;
 mod asking;
 mod foreign;
 mod index;
 mod list;
+mod real;
 mod running;
 mod support;
+mod trouble;
