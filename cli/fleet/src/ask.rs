@@ -1,16 +1,16 @@
 //! A lake as rules see it: nodes of all stacks, the rows that some rule reads, and values where a rule looks at them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use entail::datalog::check::{Literal, Part as Piece, Rule, Step, Term};
 use entail::datalog::values::is_value;
 use entail::datalog::{Database, Program};
 use entail::diagnostic::Diagnostics;
-use entail::policy::elsewhere::Elsewhere;
+use entail::policy::elsewhere::{Elsewhere, FIRST};
 use entail::value::json::from_json_implied;
 use entail::value::{Marks, Str, Type, Value};
 use entail_rules::{Atom, Node};
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use crate::lake::{Column, Scan, TABLES, Table, Wanted, table};
@@ -21,10 +21,12 @@ pub struct Facts {
     /// The rows by the number of their relation, one behind the other, and how long one is.
     rows: BTreeMap<usize, (usize, Vec<u64>)>,
     nodes: Nodes,
-    values: FxHashMap<u32, Vec<Part>>,
+    /// Of each node, what is known of its value.
+    values: Vec<Vec<Part>>,
     /// Values by number: many objects have one in common.
     read: Vec<Value>,
-    known: Mutex<FxHashMap<u32, Value>>,
+    /// Of each node, its value, once somebody has looked at it.
+    known: Vec<OnceLock<Value>>,
     places: FxHashMap<u32, (String, usize)>,
     /// Where the states of stacks are.
     stacks: BTreeMap<String, String>,
@@ -44,9 +46,9 @@ impl Facts {
         let mut facts = Facts {
             rows: BTreeMap::new(),
             nodes: Nodes::default(),
-            values: FxHashMap::default(),
+            values: Vec::new(),
             read: Vec::new(),
-            known: Mutex::default(),
+            known: Vec::new(),
             places: FxHashMap::default(),
             stacks: stacks.map(|(name, it)| (name.clone(), it.place.clone())).collect(),
         };
@@ -130,8 +132,14 @@ impl Facts {
                 }
                 number
             });
-            self.values.entry(node.0).or_default().push((name.clone(), number));
-        })
+            let at = (node.0 - FIRST) as usize;
+            if self.values.len() <= at {
+                self.values.resize_with(at + 1, Vec::new);
+            }
+            self.values[at].push((name.clone(), number));
+        })?;
+        self.known.resize_with(self.values.len(), OnceLock::new);
+        Ok(())
     }
 
     /// A text of every object, output, module instance and variable: `stack(n, s)`, `address(n, a)`.
@@ -160,6 +168,18 @@ impl Facts {
             })?;
         }
         Ok(())
+    }
+
+    fn object(&self, parts: &[Part]) -> Value {
+        let parts = parts.iter().map(|(name, number)| {
+            let value = match number {
+                Some(number) => self.read[*number as usize].clone(),
+                // Its value is kept nowhere: only that it is one.
+                None => Value::unknown(Type::DYNAMIC).mark(&Marks::sensitive()),
+            };
+            (name.clone(), value)
+        });
+        Value::object(parts.collect::<Vec<_>>())
     }
 
     /// Where blocks stand, of the nodes that were read.
@@ -198,21 +218,9 @@ impl Elsewhere for Facts {
     }
 
     fn value(&self, node: Node) -> Option<Value> {
-        if let Some(known) = self.known.lock().get(&node.0) {
-            return Some(known.clone());
-        }
-        let parts = self.values.get(&node.0)?;
-        let parts = parts.iter().map(|(name, number)| {
-            let value = match number {
-                Some(number) => self.read[*number as usize].clone(),
-                // Its value is kept nowhere: only that it is one.
-                None => Value::unknown(Type::DYNAMIC).mark(&Marks::sensitive()),
-            };
-            (name.clone(), value)
-        });
-        let value = Value::object(parts.collect::<Vec<_>>());
-        self.known.lock().insert(node.0, value.clone());
-        Some(value)
+        let at = node.0.checked_sub(FIRST)? as usize;
+        let parts = self.values.get(at).filter(|it| !it.is_empty())?;
+        Some(self.known.get(at)?.get_or_init(|| self.object(parts)).clone())
     }
 
     fn place(&self, node: Node) -> Option<(String, usize, usize)> {

@@ -1,5 +1,6 @@
 //! The commands of `entail fleet`: arguments, one piece of work, one view.
 
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -114,9 +115,9 @@ fn query(ui: &Ui, world: &Arc<World>, args: &QueryArgs) -> Result<u8, Diagnostic
     let asked = questions.body(body)?;
     let lake = Lake::open(world, &args.lake.lake, false)?;
     let catalogue = lake.indexed()?;
-    let facts =
-        Facts::read(&asked.program.for_goals(&[asked.relation]), &Scan::new(&lake, &catalogue))?;
-    let answer = questions.answer(&asked, &facts, &args.limits.limits()?)?;
+    let program = asked.program.for_goals(&[asked.relation]);
+    let facts = kept(Facts::read(&program, &Scan::new(&lake, &catalogue))?);
+    let answer = questions.answer(&asked, &*facts, &args.limits.limits()?)?;
     ui.out(&match (args.json, args.csv) {
         (true, _) => format!("{:#}\n", answer.to_json()),
         (_, true) => rows::csv(&answer, args.possible),
@@ -164,13 +165,18 @@ fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     questions.policies.rules_of_name(&rule)?;
     let lake = Lake::open(world, &args.lake.lake, false)?;
     let catalogue = lake.indexed()?;
-    let facts = Facts::read(&judging(&questions), &Scan::new(&lake, &catalogue))?;
+    let facts = kept(Facts::read(&judging(&questions), &Scan::new(&lake, &catalogue))?);
     let asked = AskedWhy { rule, address: address.clone(), limits: args.limits.limits()? };
     let form = if args.json { Form::Json } else { Form::Text(args.depth) };
-    let answered = questions.why(&asked, form, &facts)?;
+    let answered = questions.why(&asked, form, &*facts)?;
     ui.out(&answered.text);
     ui.remarks(answered.problems);
     Ok(u8::from(!answered.is_given))
+}
+
+/// Keeps what was read until the process ends, which is soon: to give it back piece by piece would take as long as to answer.
+fn kept(facts: Facts) -> ManuallyDrop<Facts> {
+    ManuallyDrop::new(facts)
 }
 
 /// The rules that verdicts rest on.
@@ -189,8 +195,8 @@ fn check(ui: &Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagnostic
     let questions = Questions::new(&ui.host(world), &(&args.choice).into())?;
     let lake = Lake::open(world, &args.lake.lake, false)?;
     let catalogue = lake.indexed()?;
-    let facts = Facts::read(&judging(&questions), &Scan::new(&lake, &catalogue))?;
-    let mut report = questions.judge(&facts, &args.limits.limits()?)?;
+    let facts = kept(Facts::read(&judging(&questions), &Scan::new(&lake, &catalogue))?);
+    let mut report = questions.judge(&*facts, &args.limits.limits()?)?;
     report.resources = catalogue.stacks.values().map(|it| it.objects).sum();
     let (rules, possible) = (&questions.policies.rules, args.possible);
     ui.out(&match formats {

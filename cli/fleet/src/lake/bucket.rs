@@ -22,7 +22,7 @@ use super::tables::{Column, TABLES, Table};
 const NOTHING: u32 = u32::MAX;
 
 /// How many rows stand in one page, at most: what a reader may pass over at once.
-const PAGE: usize = 1024;
+const PAGE: usize = 4096;
 
 /// Rows of all tables.
 #[derive(Debug)]
