@@ -1,7 +1,7 @@
 //! A lake as rules see it: nodes of all stacks, the rows that some rule reads, and values where a rule looks at them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use entail::datalog::check::{Literal, Part as Piece, Rule, Step, Term};
 use entail::datalog::values::is_value;
@@ -12,71 +12,30 @@ use entail::reason::{Engine, EngineRef};
 use entail::value::json::from_json_implied;
 use entail::value::{Marks, Str, Type, Value};
 use entail_rules::{Atom, Node};
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::lake::{Column, Scan, TABLES, Table, Wanted, table};
+use crate::lake::{Column, OF_NODES, Scan, TABLES, Table, Wanted, table};
+use crate::nodes::{Nodes, Texts};
 
 /// What of a lake a program reads.
 pub struct Facts {
     /// The rows by the number of their relation, one behind the other, and how long one is.
     rows: BTreeMap<usize, (usize, Vec<u64>)>,
     nodes: Nodes,
-    values: FxHashMap<u32, Vec<Part>>,
-    known: Mutex<FxHashMap<u32, Value>>,
+    /// Of each node, what is known of its value.
+    values: Vec<Vec<Part>>,
+    /// Values by number: many objects have one in common.
+    read: Vec<Value>,
+    /// Of each node, its value, once somebody has looked at it.
+    known: Vec<OnceLock<Value>>,
     places: FxHashMap<u32, (String, usize)>,
     /// Where the states of stacks are.
     stacks: BTreeMap<String, String>,
     engine: EngineRef,
 }
 
-/// An attribute, and its value as JSON; nothing where that is kept nowhere.
-type Part = (Str, Option<Box<str>>);
-
-/// Nodes of a stack by their addresses.
-type Numbers = FxHashMap<Arc<str>, u32>;
-
-/// Nodes with their names, each once.
-#[derive(Default)]
-struct Nodes {
-    names: Vec<(u32, Arc<str>)>,
-    stacks: Vec<(Arc<str>, Numbers)>,
-    stack_numbers: FxHashMap<Arc<str>, u32>,
-}
-
-impl Nodes {
-    fn stack(&mut self, stack: &str) -> u32 {
-        if let Some(known) = self.stack_numbers.get(stack) {
-            return *known;
-        }
-        let (number, stack) = (self.stacks.len() as u32, Arc::<str>::from(stack));
-        self.stacks.push((stack.clone(), FxHashMap::default()));
-        self.stack_numbers.insert(stack, number);
-        number
-    }
-
-    fn node(&mut self, stack: &str, address: &str) -> Node {
-        let stack = self.stack(stack);
-        let known = &mut self.stacks[stack as usize].1;
-        if let Some(known) = known.get(address) {
-            return Node(*known);
-        }
-        let (number, address) = (FIRST + self.names.len() as u32, Arc::<str>::from(address));
-        known.insert(address.clone(), number);
-        self.names.push((stack, address));
-        Node(number)
-    }
-
-    fn name(&self, node: Node) -> Option<(&str, &str)> {
-        let (stack, address) = self.names.get(node.0.checked_sub(FIRST)? as usize)?;
-        Some((&self.stacks[*stack as usize].0, address))
-    }
-
-    fn find(&self, stack: &str, address: &str) -> Option<Node> {
-        let stack = self.stack_numbers.get(stack)?;
-        self.stacks[*stack as usize].1.get(address).copied().map(Node)
-    }
-}
+/// An attribute, and the number of its value; nothing where that is kept nowhere.
+type Part = (Str, Option<u32>);
 
 impl Facts {
     /// Reads what a program reads, and no more.
@@ -93,8 +52,9 @@ impl Facts {
         let mut facts = Facts {
             rows: BTreeMap::new(),
             nodes: Nodes::default(),
-            values: FxHashMap::default(),
-            known: Mutex::default(),
+            values: Vec::new(),
+            read: Vec::new(),
+            known: Vec::new(),
             places: FxHashMap::default(),
             stacks: stacks.map(|(name, it)| (name.clone(), it.place.clone())).collect(),
             engine,
@@ -108,10 +68,10 @@ impl Facts {
         }
         facts.values(&reading)?;
         if let Some(number) = program.relation("stack").filter(|it| program.rests_on(*it)) {
-            facts.stack_of_all(program, number, scan)?;
+            facts.text_of_all((program, scan), number, |(stack, _)| stack)?;
         }
         if let Some(number) = program.relation("address").filter(|it| program.rests_on(*it)) {
-            facts.addresses(program, number, scan)?;
+            facts.text_of_all((program, scan), number, |(_, address)| address)?;
         }
         facts.declared(scan)?;
         Ok(facts)
@@ -164,14 +124,29 @@ impl Facts {
         }
         let columns = vec!["stack", "node", "attribute", "value"];
         let wanted = Wanted { table, columns, only, buckets: None };
-        let mut shared: FxHashMap<String, Str> = FxHashMap::default();
+        let (mut names, mut numbers) = (FxHashMap::default(), Texts::default());
         reading.scan.rows(&wanted, &mut |row| {
             let [Some(stack), Some(node), Some(attribute), value] = row[..] else { return };
             let node = self.nodes.node(stack, node);
-            let name =
-                shared.entry(attribute.to_owned()).or_insert_with(|| Str::from(attribute)).clone();
-            self.values.entry(node.0).or_default().push((name, value.map(Box::from)));
-        })
+            let name: &Str = match names.get(attribute) {
+                Some(known) => known,
+                None => names.entry(attribute.to_owned()).or_insert(Str::from(attribute)),
+            };
+            let number = value.map(|json| {
+                let number = numbers.number(json);
+                if number as usize == self.read.len() {
+                    self.read.push(from_json_implied(json).unwrap_or(Value::NULL));
+                }
+                number
+            });
+            let at = (node.0 - FIRST) as usize;
+            if self.values.len() <= at {
+                self.values.resize_with(at + 1, Vec::new);
+            }
+            self.values[at].push((name.clone(), number));
+        })?;
+        self.known.resize_with(self.values.len(), OnceLock::new);
+        Ok(())
     }
 
     /// Takes in rows of texts that were concluded elsewhere; a node is its address and its stack.
@@ -190,37 +165,23 @@ impl Facts {
         }
     }
 
-    /// `stack(n, s)`, of every object, output and module instance.
-    fn stack_of_all(
+    /// A text of every object, output, module instance and variable: `stack(n, s)`, `address(n, a)`.
+    fn text_of_all(
         &mut self,
-        program: &Program,
+        (program, scan): (&Program, &Scan<'_>),
         number: usize,
-        scan: &Scan<'_>,
+        text: for<'n> fn((&'n str, &'n str)) -> &'n str,
     ) -> Result<(), Diagnostics> {
         self.for_each_node(scan)?;
-        for (at, (stack, _)) in self.nodes.names.iter().enumerate() {
-            let stack = program.values.text(&self.nodes.stacks[*stack as usize].0);
-            push(&mut self.rows, number, &[Node(FIRST + at as u32).word(), stack]);
-        }
-        Ok(())
-    }
-
-    fn addresses(
-        &mut self,
-        program: &Program,
-        number: usize,
-        scan: &Scan<'_>,
-    ) -> Result<(), Diagnostics> {
-        self.for_each_node(scan)?;
-        for (at, (_, address)) in self.nodes.names.iter().enumerate() {
-            let address = program.values.text(address);
-            push(&mut self.rows, number, &[Node(FIRST + at as u32).word(), address]);
+        for (node, stack, address) in self.nodes.all() {
+            let text = program.values.text(text((stack, address)));
+            push(&mut self.rows, number, &[node.word(), text]);
         }
         Ok(())
     }
 
     fn for_each_node(&mut self, scan: &Scan<'_>) -> Result<(), Diagnostics> {
-        for name in ["resource", "data_source", "output", "module_instance", "variable"] {
+        for name in OF_NODES {
             let Some(table) = table(name) else { continue };
             let wanted = Wanted { columns: vec!["stack", "node"], ..Wanted::all(table) };
             scan.rows(&wanted, &mut |row| {
@@ -230,6 +191,18 @@ impl Facts {
             })?;
         }
         Ok(())
+    }
+
+    fn object(&self, parts: &[Part]) -> Value {
+        let parts = parts.iter().map(|(name, number)| {
+            let value = match number {
+                Some(number) => self.read[*number as usize].clone(),
+                // Its value is kept nowhere: only that it is one.
+                None => Value::unknown(Type::DYNAMIC).mark(&Marks::sensitive()),
+            };
+            (name.clone(), value)
+        });
+        Value::object(parts.collect::<Vec<_>>())
     }
 
     /// Where blocks stand, of the nodes that were read.
@@ -272,21 +245,9 @@ impl Elsewhere for Facts {
     }
 
     fn value(&self, node: Node) -> Option<Value> {
-        if let Some(known) = self.known.lock().get(&node.0) {
-            return Some(known.clone());
-        }
-        let parts = self.values.get(&node.0)?;
-        let parts = parts.iter().map(|(name, json)| {
-            let value = match json {
-                Some(json) => from_json_implied(json).unwrap_or(Value::NULL),
-                // Its value is kept nowhere: only that it is one.
-                None => Value::unknown(Type::DYNAMIC).mark(&Marks::sensitive()),
-            };
-            (name.clone(), value)
-        });
-        let value = Value::object(parts.collect::<Vec<_>>());
-        self.known.lock().insert(node.0, value.clone());
-        Some(value)
+        let at = node.0.checked_sub(FIRST)? as usize;
+        let parts = self.values.get(at).filter(|it| !it.is_empty())?;
+        Some(self.known.get(at)?.get_or_init(|| self.object(parts)).clone())
     }
 
     fn place(&self, node: Node) -> Option<(String, usize, usize)> {

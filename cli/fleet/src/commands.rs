@@ -1,5 +1,6 @@
 //! The commands of `entail fleet`: arguments, one piece of work, one view.
 
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use crate::arguments::{
     Asked, CheckArgs, Command, ImpactArgs, IndexArgs, ListArgs, PolicyCommand, QueryArgs, RunArgs,
     WhyArgs, read,
 };
+use crate::ask::Facts;
 use crate::engine::{Choice, facts};
 use crate::index::index;
 use crate::lake::{Lake, Scan};
@@ -117,8 +119,8 @@ fn query(ui: &Ui, world: &Arc<World>, args: &QueryArgs) -> Result<u8, Diagnostic
     let program = asked.program.for_goals(&[asked.relation]);
     let (choice, limits) = (Choice::named(args.engine.engine.as_deref())?, args.limits.limits()?);
     let scan = Scan::new(&lake, &catalogue);
-    let facts = facts(&choice, &program, Some(asked.relation), &scan, limits.time)?;
-    let answer = questions.answer(&asked, &facts, &limits)?;
+    let facts = kept(facts(&choice, &program, Some(asked.relation), &scan, limits.time)?);
+    let answer = questions.answer(&asked, &*facts, &limits)?;
     ui.out(&match (args.json, args.csv) {
         (true, _) => format!("{:#}\n", answer.to_json()),
         (_, true) => rows::csv(&answer, args.possible),
@@ -168,13 +170,18 @@ fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     let catalogue = lake.indexed()?;
     let choice = Choice::named(args.engine.engine.as_deref())?.with_proofs()?;
     let (scan, limits) = (Scan::new(&lake, &catalogue), args.limits.limits()?);
-    let facts = facts(&choice, &judging(&questions), None, &scan, limits.time)?;
+    let facts = kept(facts(&choice, &judging(&questions), None, &scan, limits.time)?);
     let asked = AskedWhy { rule, address: address.clone(), limits };
     let form = if args.json { Form::Json } else { Form::Text(args.depth) };
-    let answered = questions.why(&asked, form, &facts)?;
+    let answered = questions.why(&asked, form, &*facts)?;
     ui.out(&answered.text);
     ui.remarks(answered.problems);
     Ok(u8::from(!answered.is_given))
+}
+
+/// Keeps what was read until the process ends, which is soon: to give it back piece by piece would take as long as to answer.
+fn kept(facts: Facts) -> ManuallyDrop<Facts> {
+    ManuallyDrop::new(facts)
 }
 
 /// The rules that verdicts rest on.
@@ -195,8 +202,8 @@ fn check(ui: &Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagnostic
     let catalogue = lake.indexed()?;
     let (choice, limits) = (Choice::named(args.engine.engine.as_deref())?, args.limits.limits()?);
     let scan = Scan::new(&lake, &catalogue);
-    let facts = facts(&choice, &judging(&questions), None, &scan, limits.time)?;
-    let mut report = questions.judge(&facts, &limits)?;
+    let facts = kept(facts(&choice, &judging(&questions), None, &scan, limits.time)?);
+    let mut report = questions.judge(&*facts, &limits)?;
     report.resources = catalogue.stacks.values().map(|it| it.objects).sum();
     let (rules, possible) = (&questions.policies.rules, args.possible);
     ui.out(&match formats {

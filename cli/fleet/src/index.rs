@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::policy::VOCABULARY_VERSION;
 use entail::world::World;
@@ -19,9 +20,12 @@ use crate::stacks::{Place, Stack, find};
 use crate::uses::{Mentions, Uses};
 
 mod across;
+mod hints;
 mod joining;
 mod marks;
 mod rereading;
+
+use hints::HINTS;
 
 pub use across::place_of_module;
 pub use marks::of_configuration as configuration_mark;
@@ -44,6 +48,14 @@ pub struct Outcome {
     pub failed: BTreeMap<String, Diagnostics>,
     /// What else should be known.
     pub problems: Diagnostics,
+}
+
+/// The stacks of one bucket.
+#[derive(Default)]
+struct Those<'a> {
+    stacks: Vec<&'a Stack>,
+    /// How many it had when it was written last.
+    before: usize,
 }
 
 /// What was read of the stacks of one bucket.
@@ -123,22 +135,22 @@ impl<'a> Run<'a> {
     }
 
     fn go(&self, stacks: &[Stack]) -> Result<Outcome, Diagnostics> {
-        let mut by_bucket: BTreeMap<u32, Vec<&Stack>> = BTreeMap::new();
+        let mut by_bucket: BTreeMap<u32, Those> = BTreeMap::new();
         for stack in stacks {
-            by_bucket.entry(bucket_of(&stack.name, self.buckets)).or_default().push(stack);
+            let those = by_bucket.entry(bucket_of(&stack.name, self.buckets)).or_default();
+            those.stacks.push(stack);
         }
         // A bucket that lost its last stack is written again, too.
         for name in self.last.stacks.keys() {
-            by_bucket.entry(bucket_of(name, self.buckets)).or_default();
+            by_bucket.entry(bucket_of(name, self.buckets)).or_default().before += 1;
         }
         // Whoever is unchanged has its lineage first.
         for (name, it) in self.last.stacks.iter().filter(|it| self.names.contains(it.0)) {
             self.lineages.lock().take(&it.lineage, name).err().unwrap_or_default();
         }
-        let buckets: Vec<(u32, Vec<&Stack>)> = by_bucket.into_iter().collect();
+        let buckets: Vec<(u32, Those)> = by_bucket.into_iter().collect();
         let threads = reading::threads();
-        let read =
-            reading::each(&buckets, threads, |(number, stacks)| self.bucket(*number, stacks))?;
+        let read = reading::each(&buckets, threads, |(number, it)| self.bucket(*number, it))?;
         let mut catalogue = Catalogue {
             version: VERSION,
             vocabulary: VOCABULARY_VERSION.to_owned(),
@@ -173,12 +185,10 @@ impl<'a> Run<'a> {
     }
 
     /// Reads the stacks of a bucket that changed, and writes its files again where there are any.
-    fn bucket(&self, number: u32, stacks: &[&Stack]) -> Result<Read, Diagnostics> {
+    fn bucket(&self, number: u32, those: &Those<'_>) -> Result<Read, Diagnostics> {
         let mut read = Read::default();
-        let before: BTreeSet<&String> =
-            self.last.stacks.keys().filter(|it| bucket_of(it, self.buckets) == number).collect();
         let (mut stays, mut again) = (BTreeSet::new(), Vec::new());
-        for stack in stacks {
+        for stack in &those.stacks {
             match self.last.stacks.get(&stack.name).filter(|it| self.is_unchanged(it, stack)) {
                 Some(it) => {
                     stays.insert(stack.name.clone());
@@ -187,10 +197,12 @@ impl<'a> Run<'a> {
                 None => again.push(*stack),
             }
         }
-        if again.is_empty() && stays.len() == before.len() {
+        if again.is_empty() && stays.len() == those.before {
             for (table, file) in self.files_of(number) {
                 read.files.insert(table.name, file.clone());
             }
+            let hints = self.last.files.get(HINTS).and_then(|it| it.get(&number));
+            read.files.extend(hints.map(|it| (HINTS, it.clone())));
             return Ok(read);
         }
         let (mut bucket, mut mentions) = (Bucket::default(), Mentions::default());
@@ -223,6 +235,10 @@ impl<'a> Run<'a> {
             if let Some(file) = self.write(&mut bucket, table, number)? {
                 read.files.insert(table.name, file);
             }
+        }
+        let hints = hints::of(&bucket);
+        if !hints.is_empty() {
+            read.files.insert(HINTS, self.put(hints.into(), 0, (HINTS, "bin"), number)?);
         }
         Ok(read)
     }
@@ -322,15 +338,26 @@ impl<'a> Run<'a> {
     ) -> Result<Option<File>, Diagnostics> {
         let made = bucket.file(table).map_err(|why| self.lake.failed(table.name, "made", &why))?;
         let Some((bytes, rows)) = made else { return Ok(None) };
+        self.put(bytes, rows, (table.name, "parquet"), number).map(Some)
+    }
+
+    /// Writes a file of a bucket, unless it is the same as before.
+    fn put(
+        &self,
+        bytes: Bytes,
+        rows: usize,
+        (name, ending): (&str, &str),
+        number: u32,
+    ) -> Result<File, Diagnostics> {
         let digest = hex(&Sha256::digest(&bytes)[..16]);
-        let known = self.last.files.get(table.name).and_then(|it| it.get(&number));
+        let known = self.last.files.get(name).and_then(|it| it.get(&number));
         if let Some(known) = known.filter(|it| it.digest == digest) {
-            return Ok(Some(known.clone()));
+            return Ok(known.clone());
         }
-        let path = format!("tables/{}/{number:05}-{}.parquet", table.name, self.generation);
+        let path = format!("tables/{name}/{number:05}-{}.{ending}", self.generation);
         let file = File { path, rows, bytes: bytes.len(), digest };
         self.lake.write(&file.path, bytes)?;
-        Ok(Some(file))
+        Ok(file)
     }
 }
 

@@ -18,6 +18,7 @@ pub mod impact;
 pub mod index;
 pub mod lake;
 pub mod list;
+mod nodes;
 pub mod reading;
 pub mod run;
 mod secrets;

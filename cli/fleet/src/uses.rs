@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use twox_hash::XxHash3_128;
 
 /// The attributes that are identities.
-const IDENTITIES: &[&str] = &["id", "arn", "self_link"];
+pub const IDENTITIES: &[&str] = &["id", "arn", "self_link"];
 
 /// A shorter text says too little to be somebody's identity alone.
 const SHORTEST: usize = 8;

@@ -15,12 +15,12 @@ pub struct Run {
     pub megabytes: u64,
     /// What was written.
     pub lines: usize,
-    /// Whether it ended well.
+    /// Whether it exited with what was expected.
     pub is_well: bool,
 }
 
-/// Runs a program in a folder.
-pub fn run(program: &str, words: &[&str], folder: &Path) -> Result<Run> {
+/// Runs a program in a folder, which is to exit with one of these codes.
+pub fn run(program: &str, words: &[&str], folder: &Path, codes: &[i32]) -> Result<Run> {
     let before = Instant::now();
     let out = tempfile::NamedTempFile::new()?;
     let mut child = Command::new(program)
@@ -50,5 +50,11 @@ pub fn run(program: &str, words: &[&str], folder: &Path) -> Result<Run> {
     };
     let seconds = before.elapsed().as_secs_f64();
     let lines = std::fs::read_to_string(out.path())?.lines().count();
-    Ok(Run { seconds, cpu, megabytes, lines, is_well: status.success() })
+    Ok(Run {
+        seconds,
+        cpu,
+        megabytes,
+        lines,
+        is_well: status.code().is_some_and(|it| codes.contains(&it)),
+    })
 }

@@ -3,10 +3,11 @@
 //! ```console
 //! $ cargo bench -p entail-fleet --bench fleet -- generate 1000 1000 FOLDER   # writes states and fleet.hcl
 //! $ cargo bench -p entail-fleet --bench fleet -- change 10 FOLDER            # changes that many of them
-//! $ cargo bench -p entail-fleet --bench fleet -- measure FOLDER              # indexes and asks them
+//! $ cargo bench -p entail-fleet --bench fleet -- measure FOLDER              # indexes, asks, judges, and changes one of a hundred
 //! $ cargo bench -p entail-fleet --bench fleet -- duckdb FOLDER               # the same questions, asked of DuckDB over the states
 //! ```
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -43,37 +44,94 @@ fn small() -> std::io::Result<()> {
     measure(folder.path())
 }
 
-/// The questions, and what each is called.
+/// What is asked of a lake, and what each is called.
 const ASKED: &[(&str, &[&str])] = &[
-    ("index", &["index", "-json"]),
-    ("index again", &["index", "-json"]),
     (
-        "query of one type",
+        "buckets that are public",
         &["query", "-csv", "existing(n, \"aws_s3_bucket\"), n.acl == \"public-read\""],
     ),
-    ("count by type", &["query", "-csv", "agg c = count() in existing(_, \"aws_kms_key\")"]),
-    ("who uses a VPC", &["query", "-csv", "existing(m, \"aws_vpc\"), name(m, \"r0\"), uses(n, m)"]),
-    ("impact of a VPC", &["impact", "-json", "aws_vpc.r0@states/s00000"]),
+    ("how many keys", &["query", "-csv", "agg c = count() in existing(_, \"aws_kms_key\")"]),
+    ("who uses networks r0", &["query", "-csv", USES]),
+    ("impact of a network", &["impact", "-json", "aws_vpc.r0@states/s00000"]),
 ];
+
+const USES: &str = "existing(m, \"aws_vpc\"), name(m, \"r0\"), uses(n, m)";
 
 /// What of that DuckDB is asked, over the states as they lie there.
 const SQL: &[(&str, &str)] = &[
     (
-        "query of one type",
-        "SELECT count(*) FROM s WHERE type = 'aws_s3_bucket' AND instances[1].attributes.acl = 'public-read'",
+        "buckets that are public",
+        "SELECT name FROM s WHERE type = 'aws_s3_bucket' AND instances[1].attributes.acl = 'public-read'",
     ),
-    ("count by type", "SELECT count(*) FROM s WHERE type = 'aws_kms_key'"),
+    ("how many keys", "SELECT count(*) FROM s WHERE type = 'aws_kms_key'"),
     (
-        "who uses a VPC",
-        "SELECT count(*) FROM s n JOIN s m ON n.instances[1].attributes.vpc_id = m.instances[1].attributes.id WHERE m.type = 'aws_vpc' AND m.name = 'r0'",
+        "who uses networks r0",
+        "SELECT n.name, m.name FROM s n JOIN s m ON n.instances[1].attributes.vpc_id = m.instances[1].attributes.id WHERE m.type = 'aws_vpc' AND m.name = 'r0' AND n.instances[1].attributes.id != m.instances[1].attributes.id",
     ),
 ];
 
-fn measure(folder: &Path) -> std::io::Result<()> {
-    for (what, words) in ASKED {
-        tell(what, &clock::run(env!("CARGO_BIN_EXE_entail-fleet"), words, folder)?)?;
+/// The parts of the library that judge: 9 rules, which most objects obey.
+const LIBRARY: &[&str] = &["-policy=library:aws/kms", "-policy=library:aws/queues"];
+
+/// 31 rules beside those of the library, which few objects break.
+fn own_rules() -> String {
+    let mut text = String::new();
+    for kind in &states::TYPES[..17] {
+        let _ = writeln!(
+            text,
+            "// @rule own.open-{kind}: `n` can be read by all\ndeny(n, \"{{n}} can be read by all\") <-- existing(n, \"{kind}\"), n.acl == \"public-read\";"
+        );
     }
-    Ok(())
+    for kind in &states::TYPES[6..] {
+        let _ = writeln!(
+            text,
+            "// @rule own.size-{kind}: `n` is too large\nwarn(n, \"{{n}} is too large: {{s}}\") <-- existing(n, \"{kind}\"), n.size == s, if s > 70;"
+        );
+    }
+    text
+}
+
+/// Indexes, asks, judges, changes one stack of a hundred, and indexes again.
+fn measure(folder: &Path) -> std::io::Result<()> {
+    let program = env!("CARGO_BIN_EXE_entail-fleet");
+    let states = std::fs::read_dir(folder.join("states"))?;
+    let states = states.filter_map(|it| it.ok()?.metadata().ok());
+    let sizes: Vec<u64> = states.map(|it| it.len()).collect();
+    let (count, bytes) = (sizes.len(), sizes.iter().sum::<u64>());
+    if folder.join("lake").exists() {
+        std::fs::remove_dir_all(folder.join("lake"))?;
+    }
+    let run = |what: &str, words: &[&str], codes: &[i32]| {
+        tell(what, &clock::run(program, words, folder, codes)?)
+    };
+    run("index", &["index", "-json"], &[0])?;
+    let lake = size(&folder.join("lake"))?;
+    writeln!(
+        std::io::stdout(),
+        "{count} states of {bytes} bytes, a lake of {lake} bytes: 1/{}",
+        bytes / lake.max(1)
+    )?;
+    run("index, nothing changed", &["index", "-json"], &[0])?;
+    for (what, words) in ASKED {
+        run(what, words, &[0])?;
+    }
+    std::fs::write(folder.join("own.rules"), own_rules())?;
+    let words = [&["policy", "check", "-markdown", "-policy=own.rules"], LIBRARY].concat();
+    run("40 policies", &words, &[1])?;
+    let changed = (count / 100).max(1);
+    states::change(folder, changed)?;
+    run(&format!("index, {changed} changed"), &["index", "-json"], &[0])
+}
+
+/// How many bytes the files below a folder have.
+fn size(folder: &Path) -> std::io::Result<u64> {
+    let mut sum = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        sum += if about.is_dir() { size(&entry.path())? } else { about.len() };
+    }
+    Ok(sum)
 }
 
 fn duckdb(folder: &Path) -> std::io::Result<()> {
@@ -81,9 +139,9 @@ fn duckdb(folder: &Path) -> std::io::Result<()> {
     for (what, sql) in SQL {
         let states = "read_json('states/*.tfstate', maximum_object_size=268435456, columns={resources: 'STRUCT(type VARCHAR, name VARCHAR, instances STRUCT(attributes STRUCT(id VARCHAR, acl VARCHAR, vpc_id VARCHAR))[])[]'})";
         let script = format!(
-            "import duckdb\nprint(duckdb.sql(\"\"\"WITH t AS (SELECT unnest(resources) AS x FROM {states}), s AS (SELECT x.type AS type, x.name AS name, x.instances AS instances FROM t) {sql}\"\"\"))"
+            "import duckdb\nfound = duckdb.sql(\"\"\"WITH t AS (SELECT unnest(resources) AS x FROM {states}), s AS (SELECT x.type AS type, x.name AS name, x.instances AS instances FROM t) {sql}\"\"\")\nprint('found')\nfor row in found.fetchall(): print(row)"
         );
-        tell(&format!("DuckDB: {what}"), &clock::run(&python, &["-c", &script], folder)?)?;
+        tell(&format!("DuckDB: {what}"), &clock::run(&python, &["-c", &script], folder, &[0])?)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use std::path::Path;
 
 /// The types of objects, each with how it is told apart.
-const TYPES: &[&str] = &[
+pub const TYPES: &[&str] = &[
     "aws_vpc",
     "aws_subnet",
     "aws_security_group",
@@ -43,9 +43,12 @@ pub fn generate(folder: &Path, stacks: usize, objects: usize) -> Result<()> {
     Ok(())
 }
 
-/// Writes the first so many states again, each with an object more.
+/// Writes so many of the states again, spread over all, each with an object more.
 pub fn change(folder: &Path, stacks: usize) -> Result<()> {
-    for stack in 0..stacks {
+    let all = std::fs::read_dir(folder.join("states"))?.count();
+    for number in 0..stacks.min(all) {
+        let (from, to) = (number * all / stacks, (number + 1) * all / stacks);
+        let stack = from + mixed(number as u64) as usize % (to - from);
         let path = folder.join(format!("states/s{stack:05}.tfstate"));
         let text = std::fs::read_to_string(path)?;
         let serial: u64 = between(&text, "\"serial\": ", ",").parse().unwrap_or(1);
@@ -108,12 +111,26 @@ fn object(text: &mut String, stack: usize, number: usize, is_first: bool) {
             format!("\"{}.r{before}\"", TYPES[before % TYPES.len()])
         }
     };
+    let extra = extra(kind, mixed((stack * 37 + number) as u64).is_multiple_of(50));
     let _ = write!(
         text,
-        "{comma}\n    {{\n      \"mode\": \"managed\",\n      \"type\": \"{kind}\",\n      \"name\": \"r{number}\",\n      \"provider\": \"provider[\\\"registry.opentofu.org/hashicorp/aws\\\"]\",\n      \"instances\": [\n        {{\n          \"schema_version\": 1,\n          \"attributes\": {{\n            \"acl\": \"{acl}\",\n            \"arn\": \"arn:aws:{kind}:eu-central-1:{account:012}:thing/{own}\",\n            \"description\": null,\n            \"enabled\": true,\n            \"id\": \"{own}\",\n            \"name\": \"team-{team}-{kind}-{number}\",\n            \"policy\": \"{{\\\"Version\\\":\\\"2012-10-17\\\",\\\"Statement\\\":[{{\\\"Effect\\\":\\\"Allow\\\",\\\"Action\\\":\\\"s3:Get*\\\"}}]}}\",\n            \"region\": \"eu-central-1\",\n            \"rules\": [{{\"from_port\": 443, \"to_port\": 443, \"protocol\": \"tcp\", \"cidr_blocks\": [\"10.{team}.0.0/16\"]}}],\n            \"size\": {size},\n            \"tags\": {{\"team\": \"team-{team}\", \"environment\": \"prod\", \"cost-center\": \"cc-{team}\"}},\n            \"timeouts\": null,\n            \"vpc_id\": \"{vpc}\"\n          }},\n          \"sensitive_attributes\": [],\n          \"dependencies\": [{before}]\n        }}\n      ]\n    }}",
+        "{comma}\n    {{\n      \"mode\": \"managed\",\n      \"type\": \"{kind}\",\n      \"name\": \"r{number}\",\n      \"provider\": \"provider[\\\"registry.opentofu.org/hashicorp/aws\\\"]\",\n      \"instances\": [\n        {{\n          \"schema_version\": 1,\n          \"attributes\": {{\n            \"acl\": \"{acl}\",\n            \"arn\": \"arn:aws:{kind}:eu-central-1:{account:012}:thing/{own}\",\n            \"description\": null,\n            \"enabled\": true,\n            \"id\": \"{own}\",\n            \"name\": \"team-{team}-{kind}-{number}\",\n            \"policy\": \"{{\\\"Version\\\":\\\"2012-10-17\\\",\\\"Statement\\\":[{{\\\"Effect\\\":\\\"Allow\\\",\\\"Action\\\":\\\"s3:Get*\\\"}}]}}\",\n            \"region\": \"eu-central-1\",\n            \"rules\": [{{\"from_port\": 443, \"to_port\": 443, \"protocol\": \"tcp\", \"cidr_blocks\": [\"10.{team}.0.0/16\"]}}],\n            \"size\": {size},\n            \"tags\": {{\"team\": \"team-{team}\", \"environment\": \"prod\", \"cost-center\": \"cc-{team}\"}},\n            \"timeouts\": null,\n            \"vpc_id\": \"{vpc}\"{extra}\n          }},\n          \"sensitive_attributes\": [],\n          \"dependencies\": [{before}]\n        }}\n      ]\n    }}",
         account = stack % 100,
         team = stack / NETWORKS % 250,
         size = 8 + number % 64,
         vpc = id(of, subnet),
     );
+}
+
+/// What only objects of some types have; few are as rules want none to be.
+fn extra(kind: &str, is_wrong: bool) -> &'static str {
+    match (kind, is_wrong) {
+        ("aws_kms_key", false) => ",\n            \"enable_key_rotation\": true",
+        ("aws_kms_key", true) => ",\n            \"enable_key_rotation\": false",
+        ("aws_sqs_queue" | "aws_sns_topic", false) => {
+            ",\n            \"kms_master_key_id\": \"alias/queues\""
+        }
+        ("aws_sqs_queue" | "aws_sns_topic", true) => ",\n            \"kms_master_key_id\": \"\"",
+        _ => "",
+    }
 }

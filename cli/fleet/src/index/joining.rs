@@ -1,7 +1,7 @@
 //! `uses` where few stacks changed: only pairs of which one end is in a stack that changed are found anew, and the others are kept.
 //!
-//! What identities the changed stacks had and have, and what their objects mention, is looked for in the values of all other stacks,
-//! in one pass over the lake. Where an identity of theirs is one of an object that did not change, too, how many stacks have it may be
+//! What identities the changed stacks had and have, and what their objects mention, is looked for in the values of the other stacks that
+//! may hold it, as the hints of their buckets say. Where an identity of theirs is one of an object that did not change, too, how many stacks have it may be
 //! another number now: then everything is joined again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +12,11 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 
+use super::hints::{HINTS, Meeting, Sought};
 use super::{Run, no_room};
 use crate::lake::{Bucket, Catalogue, Scan, Wanted, bucket_of, table};
 use crate::reading;
-use crate::uses::{Digest, Uses, digest, is_identity};
+use crate::uses::{Digest, IDENTITIES, Uses, digest, is_identity};
 
 /// What was found of one object that did not change.
 #[derive(Default)]
@@ -67,10 +68,10 @@ impl Run<'_> {
         own: &mut FxHashSet<Digest>,
     ) -> Result<(), Diagnostics> {
         let Some(table) = table("attribute") else { return Ok(()) };
-        let names = ["id", "arn", "self_link"].map(str::to_owned);
+        let names = IDENTITIES.iter().map(|it| (*it).to_owned());
         let wanted = Wanted {
             columns: vec!["value"],
-            only: vec![("stack", changed.clone()), ("attribute", BTreeSet::from(names))],
+            only: vec![("stack", changed.clone()), ("attribute", names.collect())],
             buckets: Some(changed.iter().map(|it| bucket_of(it, self.buckets)).collect()),
             ..Wanted::all(table)
         };
@@ -90,12 +91,27 @@ impl Run<'_> {
     ) -> Result<Found, Diagnostics> {
         let Some(table) = table("attribute") else { return Ok(Found::new()) };
         let columns = vec!["stack", "node", "type", "attribute", "value"];
+        let sought = Sought::new(own, mentioned);
         let found: Mutex<Found> = Mutex::default();
         let buckets: BTreeSet<u32> = catalogue.files_of(table.name).map(|it| it.0).collect();
         let buckets: Vec<u32> = buckets.into_iter().collect();
         let looked = reading::each(&buckets, reading::threads(), |bucket| {
+            let meeting = self.meeting(catalogue, *bucket, (&sought, changed))?;
+            let mut only = Vec::new();
+            if let Some(it) = meeting {
+                if it.stacks.is_empty() {
+                    return Ok(());
+                }
+                if !it.is_by_text {
+                    only.push((
+                        "attribute",
+                        IDENTITIES.iter().map(|it| (*it).to_owned()).collect(),
+                    ));
+                }
+                only.push(("stack", it.stacks));
+            }
             let buckets = Some(BTreeSet::from([*bucket]));
-            let wanted = Wanted { table, columns: columns.clone(), only: Vec::new(), buckets };
+            let wanted = Wanted { table, columns: columns.clone(), only, buckets };
             let mut hits: FxHashMap<Object, Hits> = FxHashMap::default();
             Scan::new(self.lake, catalogue).rows_alone(&wanted, &mut |row| {
                 let [Some(stack), Some(node), Some(kind), Some(name), Some(json)] = row[..] else {
@@ -126,6 +142,19 @@ impl Run<'_> {
         })?;
         looked.into_iter().collect::<Result<(), Diagnostics>>()?;
         Ok(found.into_inner())
+    }
+
+    /// Whose values in a bucket are to be read; nothing where nobody knows.
+    fn meeting(
+        &self,
+        catalogue: &Catalogue,
+        bucket: u32,
+        (sought, changed): (&Sought, &BTreeSet<String>),
+    ) -> Result<Option<Meeting>, Diagnostics> {
+        let file = catalogue.files.get(HINTS).and_then(|it| it.get(&bucket));
+        let Some(file) = file else { return Ok(None) };
+        let bytes = self.lake.read(&file.path)?;
+        Ok(bytes.and_then(|it| sought.meets(&it, changed)))
     }
 
     /// Writes the pairs of the stacks that changed in the place of those that were there.
@@ -190,7 +219,7 @@ fn without_own(address: &str, mut hits: Hits) -> Hits {
 }
 
 /// Shows the texts in a value.
-fn leaves(json: &str, see: &mut dyn FnMut(&str)) {
+pub(super) fn leaves(json: &str, see: &mut dyn FnMut(&str)) {
     match json.as_bytes().first() {
         Some(b'"') if !json.contains('\\') => see(&json[1..json.len().max(2) - 1]),
         Some(b'"' | b'[' | b'{') if json.contains('"') => {

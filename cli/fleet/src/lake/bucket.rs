@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, StringBuilder};
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, StringBuilder,
+};
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
 use bytes::Bytes;
@@ -28,6 +30,8 @@ pub struct Bucket {
     texts: Vec<Arc<str>>,
     numbers: FxHashMap<Arc<str>, u32>,
     rows: Vec<Vec<u32>>,
+    /// The places of texts in order, until a row is added.
+    ranks: Vec<u32>,
 }
 
 impl Default for Bucket {
@@ -36,6 +40,7 @@ impl Default for Bucket {
             texts: Vec::new(),
             numbers: FxHashMap::default(),
             rows: TABLES.iter().map(|_| Vec::new()).collect(),
+            ranks: Vec::new(),
         }
     }
 }
@@ -54,6 +59,7 @@ impl Bucket {
 
     /// Adds a row of numbers of texts; nothing stands for null.
     pub fn row(&mut self, table: usize, cells: &[Option<u32>]) {
+        self.ranks.clear();
         self.rows[table].extend(cells.iter().map(|it| it.unwrap_or(NOTHING)));
     }
 
@@ -69,6 +75,16 @@ impl Bucket {
         self.rows[table.number()]
             .chunks(table.columns.len())
             .map(move |row| row.iter().map(text).collect())
+    }
+
+    /// Returns the rows of a table, each as the numbers of its texts.
+    pub fn cells(&self, table: &Table) -> impl Iterator<Item = &[u32]> {
+        self.rows[table.number()].chunks(table.columns.len())
+    }
+
+    /// Returns the text of a number.
+    pub fn shown(&self, number: u32) -> Option<&str> {
+        self.texts.get(number as usize).map(|it| &**it)
     }
 
     /// Takes in the rows of a file that stay.
@@ -89,25 +105,43 @@ impl Bucket {
             let columns = batch.columns().iter().map(|it| cast(it, &DataType::Utf8));
             let columns: Vec<ArrayRef> =
                 columns.collect::<Result<_, _>>().map_err(|it| broken(&it))?;
-            let texts: Option<Vec<&arrow::array::StringArray>> =
+            let texts: Option<Vec<&StringArray>> =
                 columns.iter().map(|it| it.as_any().downcast_ref()).collect();
             let texts = texts.ok_or_else(|| broken(&"its columns are others"))?;
             if texts.len() != table.columns.len() {
                 return Err(broken(&"its columns are others"));
             }
-            let mut row = vec![None; texts.len()];
-            for at in 0..batch.num_rows() {
-                for (cell, column) in row.iter_mut().zip(&texts) {
-                    *cell = column.is_valid(at).then(|| column.value(at));
-                }
-                if stays(&row) {
-                    let cells = row.iter().map(|it| it.map(|it| self.text(it)));
-                    let cells: Vec<Option<u32>> = cells.collect();
-                    self.row(table.number(), &cells);
-                }
-            }
+            self.take_in_rows(table, &texts, stays);
         }
         Ok(())
+    }
+
+    fn take_in_rows(
+        &mut self,
+        table: &Table,
+        texts: &[&StringArray],
+        stays: &dyn Fn(&[Option<&str>]) -> bool,
+    ) {
+        let (mut row, mut cells) = (vec![None; texts.len()], vec![None; texts.len()]);
+        // Rows stand sorted: most cells have the text of the row before.
+        let mut last: Vec<(&str, u32)> = vec![("", self.text("")); texts.len()];
+        for at in 0..texts.first().map_or(0, |it| it.len()) {
+            for (cell, column) in row.iter_mut().zip(texts) {
+                *cell = column.is_valid(at).then(|| column.value(at));
+            }
+            if !stays(&row) {
+                continue;
+            }
+            for ((cell, text), last) in cells.iter_mut().zip(&row).zip(&mut last) {
+                *cell = text.map(|it| {
+                    if last.0 != it {
+                        *last = (it, self.text(it));
+                    }
+                    last.1
+                });
+            }
+            self.row(table.number(), &cells);
+        }
     }
 
     /// Returns the file of a table, and how many rows it has; nothing where it has none.
@@ -132,13 +166,18 @@ impl Bucket {
     }
 
     /// The rows in order, each once.
-    fn sorted(&self, table: &Table) -> Vec<u32> {
+    fn sorted(&mut self, table: &Table) -> Vec<u32> {
+        if self.ranks.is_empty() {
+            self.ranks = self.ranked();
+        }
         let (rows, width) = (&self.rows[table.number()], table.columns.len());
-        let ranks = self.ranks();
+        let ranks = &self.ranks;
         let key = |row: u32| {
             let start = row as usize * width;
             let rank = |column: usize| match rows[start + column] {
                 NOTHING => NOTHING,
+                // Values are only told apart: nobody looks for one by its place.
+                it if table.columns[column].1 == Column::Json => it,
                 it => ranks[it as usize],
             };
             let rest = (0..width).filter(|it| !table.order.contains(it));
@@ -151,11 +190,22 @@ impl Bucket {
         order.into_iter().map(|it| it.1).collect()
     }
 
-    /// The place of each text among all in order.
-    fn ranks(&self) -> Vec<u32> {
-        let mut sorted: Vec<u32> = (0..self.texts.len() as u32).collect();
+    /// The place of each text among all in order; those that are values alone have none.
+    fn ranked(&self) -> Vec<u32> {
+        let mut is_sorted_by = vec![false; self.texts.len()];
+        for (table, rows) in TABLES.iter().zip(&self.rows) {
+            let columns = table.columns.iter().enumerate().filter(|it| it.1.1 != Column::Json);
+            let columns: Vec<usize> = columns.map(|it| it.0).collect();
+            for row in rows.chunks(table.columns.len()) {
+                for cell in columns.iter().map(|it| row[*it]).filter(|it| *it != NOTHING) {
+                    is_sorted_by[cell as usize] = true;
+                }
+            }
+        }
+        let all = 0..self.texts.len() as u32;
+        let mut sorted: Vec<u32> = all.filter(|it| is_sorted_by[*it as usize]).collect();
         sorted.sort_unstable_by(|a, b| self.texts[*a as usize].cmp(&self.texts[*b as usize]));
-        let mut ranks = vec![0; sorted.len()];
+        let mut ranks = vec![NOTHING; self.texts.len()];
         for (rank, text) in sorted.into_iter().enumerate() {
             ranks[text as usize] = rank as u32;
         }

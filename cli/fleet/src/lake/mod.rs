@@ -5,6 +5,7 @@
 
 mod bucket;
 mod catalogue;
+mod pages;
 mod scan;
 mod store;
 mod tables;
@@ -13,4 +14,4 @@ pub use bucket::Bucket;
 pub use catalogue::{Catalogue, File, Indexed, VERSION, bucket_of, buckets_for};
 pub use scan::{Scan, Wanted};
 pub use store::{EXCHANGE, Lake};
-pub use tables::{Column, TABLES, Table, table};
+pub use tables::{Column, OF_NODES, TABLES, Table, table};

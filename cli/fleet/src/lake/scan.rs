@@ -15,9 +15,9 @@ use parquet::arrow::arrow_reader::{
     ArrowPredicateFn, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowFilter,
 };
 use parquet::file::metadata::PageIndexPolicy;
-use parquet::file::statistics::Statistics;
 
 use super::catalogue::Catalogue;
+use super::pages;
 use super::store::Lake;
 use super::tables::Table;
 use crate::reading;
@@ -133,9 +133,12 @@ fn filtered(
     let builder =
         ParquetRecordBatchReaderBuilder::try_new_with_options(file, options).map_err(Error::of)?;
     let schema = builder.parquet_schema().clone();
-    if is_without(wanted, builder.metadata()) {
-        return Ok(());
-    }
+    let selection = pages::that_may_hold(builder.metadata(), wanted.table, &wanted.only);
+    let builder = match selection {
+        Some(it) if !it.selects_any() => return Ok(()),
+        Some(it) => builder.with_row_selection(it),
+        None => builder,
+    };
     let mut predicates: Vec<Box<dyn parquet::arrow::arrow_reader::ArrowPredicate>> = Vec::new();
     for (column, texts) in &wanted.only {
         let mask = ProjectionMask::columns(&schema, [*column]);
@@ -154,24 +157,6 @@ fn filtered(
         show(&batch.map_err(Error::of)?).map_err(Error::of)?;
     }
     Ok(())
-}
-
-/// Whether the statistics of a file say that no row is wanted.
-fn is_without(wanted: &Wanted<'_>, about: &parquet::file::metadata::ParquetMetaData) -> bool {
-    wanted.only.iter().any(|(column, texts)| {
-        let Some(at) = wanted.table.column(column) else { return false };
-        about.row_groups().iter().all(|group| {
-            let Some(Statistics::ByteArray(it)) = group.column(at).statistics() else {
-                return false;
-            };
-            // What is long is cut off there, so that only what is exact tells.
-            let (Some(low), Some(high)) = (it.min_opt(), it.max_opt()) else { return false };
-            let is_exact = it.min_is_exact() && it.max_is_exact();
-            let is_within =
-                |text: &String| low.data() <= text.as_bytes() && text.as_bytes() <= high.data();
-            is_exact && !texts.iter().any(is_within)
-        })
-    })
 }
 
 fn is_one_of(column: &ArrayRef, texts: &BTreeSet<String>) -> Result<BooleanArray, ArrowError> {

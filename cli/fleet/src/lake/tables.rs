@@ -36,6 +36,9 @@ pub struct Table {
 
 use Column::{Flag, Json, Node, Number, Stack, Text};
 
+/// The tables whose nodes are those of all stacks.
+pub const OF_NODES: &[&str] = &["resource", "data_source", "output", "module_instance", "variable"];
+
 /// Every table.
 pub const TABLES: &[Table] = &[
     of("resource", &[STACK, NODE, ("type", Text)], &[2, 0, 1]),

@@ -1,9 +1,12 @@
 //! Fleets from outside: the program, its files, and what it prints.
 
+mod alike;
 mod asking;
 mod engines;
 mod foreign;
 mod index;
 mod list;
+mod real;
 mod running;
 mod support;
+mod trouble;

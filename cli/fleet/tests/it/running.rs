@@ -50,12 +50,20 @@ fn run(fleet: &Fleet, words: &[&str]) -> Ran {
         std::fs::copy(env!("CARGO_BIN_EXE_entail-fleet"), &own).expect("a copy");
     }
     let calls = fleet.path("calls");
-    let output = std::process::Command::new(own)
-        .args(words)
-        .current_dir(fleet.root())
-        .env("CALLS", &calls)
-        .output();
-    Ran::of(&output.expect("it starts"))
+    loop {
+        let output = std::process::Command::new(&own)
+            .args(words)
+            .current_dir(fleet.root())
+            .env("CALLS", &calls)
+            .output();
+        match output {
+            // A child of another test still has the copy open that was just written, until it runs its own program.
+            Err(why) if why.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            output => return Ran::of(&output.expect("it starts")),
+        }
+    }
 }
 
 fn calls(fleet: &Fleet) -> Vec<String> {

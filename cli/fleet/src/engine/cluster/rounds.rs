@@ -1,5 +1,5 @@
 //! What is concluded on a cluster, relation after relation. What is not concluded from itself becomes part of the plans of others, without
-//! a round of its own; what is, takes rounds, of which each makes several steps at once.
+//! a round of its own; what is, takes a round for each step. (Plans of several steps at once have had Ballista 55.0 wait for ever.)
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,9 +19,6 @@ use super::expressible::Expressible;
 use super::tables::{rows_of, schema};
 use super::{Asking, Rows, shared};
 use crate::lake::EXCHANGE;
-
-/// How many steps a round makes: a round costs the same however little it does.
-const STEPS: usize = 4;
 
 /// The rows of relations, as plans.
 type Known = BTreeMap<usize, Arc<LogicalPlan>>;
@@ -218,8 +215,6 @@ impl<'a> Exchange<'a> {
         let asking = self.asking;
         let failed = |why| asking.failed(&why);
         // A rule that rests on the group twice sees what is old beside what is new: its steps are made one by one.
-        let is_linear = rules.iter().all(|it| of_group(it, group).count() <= 1);
-        let steps = if is_linear { STEPS } else { 1 };
         let begun: Vec<&Rule> =
             rules.iter().copied().filter(|it| of_group(it, group).next().is_none()).collect();
         let mut found: BTreeMap<usize, Rows> = BTreeMap::new();
@@ -231,7 +226,7 @@ impl<'a> Exchange<'a> {
             for relation in group {
                 let plan = match round {
                     0 => asking.step(*relation, &begun, known, None).map_err(failed)?,
-                    _ => self.steps(*relation, (group, rules), known, (&new, steps))?,
+                    _ => asking.step(*relation, rules, known, Some(&new)).map_err(failed)?,
                 };
                 let mut rows = asking.rows(plan)?;
                 let before = seen.entry(*relation).or_default();
@@ -256,35 +251,6 @@ impl<'a> Exchange<'a> {
         Ok(found)
     }
 
-    /// Several steps from what is new, at once.
-    fn steps(
-        &self,
-        relation: usize,
-        (group, rules): (&BTreeSet<usize>, &[&Rule]),
-        known: &Known,
-        (new, steps): (&Known, usize),
-    ) -> Result<LogicalPlan, Diagnostics> {
-        let failed = |why| self.asking.failed(&why);
-        let mut now = new.clone();
-        let mut all: Option<LogicalPlanBuilder> = None;
-        for _ in 0..steps {
-            let mut next = Known::new();
-            for it in group {
-                let plan = self.asking.step(*it, rules, known, Some(&now)).map_err(failed)?;
-                next.insert(*it, shared(plan));
-            }
-            if let Some(found) = next.get(&relation) {
-                all = Some(match all {
-                    None => LogicalPlanBuilder::new_from_arc(found.clone()),
-                    Some(before) => before.union((**found).clone()).map_err(failed)?,
-                });
-            }
-            now = next;
-        }
-        let all = all.unwrap_or_else(|| LogicalPlanBuilder::empty(false));
-        all.distinct().and_then(LogicalPlanBuilder::build).map_err(failed)
-    }
-
     fn read(&self, relation: usize, files: Vec<String>) -> Result<LogicalPlan, Diagnostics> {
         let schema = schema(self.asking.program.relations[relation].columns.len());
         let files = files.iter().map(|it| self.asking.address(it)).collect();
@@ -299,7 +265,7 @@ impl<'a> Exchange<'a> {
                 as ArrayRef
         };
         let mut bytes = Vec::new();
-        let written = || -> Result<()> {
+        let mut written = || -> Result<()> {
             let batch = RecordBatch::try_new(schema(width), (0..width).map(column).collect())?;
             let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None)?;
             writer.write(&batch)?;

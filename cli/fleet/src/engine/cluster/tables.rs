@@ -15,13 +15,10 @@ use datafusion::prelude::ident;
 
 use super::super::columns::name;
 use super::Asking;
-use crate::lake::{Catalogue, Column, TABLES, Table, table};
+use crate::lake::{Catalogue, Column, OF_NODES, TABLES, Table, table};
 
 /// Stands between the address of a node and its stack.
 pub const BETWEEN: char = '\u{1}';
-
-/// The tables whose nodes are those of all stacks.
-pub const OF_NODES: &[&str] = &["resource", "data_source", "output", "module_instance", "variable"];
 
 /// Where the rows of a relation are.
 pub enum Of {
