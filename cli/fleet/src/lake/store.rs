@@ -203,9 +203,13 @@ impl Lake {
 
     /// Says what went wrong with a file.
     pub fn failed(&self, file: &str, what: &str, why: &dyn std::fmt::Display) -> Diagnostics {
+        let then = match what {
+            "written" => " Make room there or see to the rights, and index again.",
+            _ => "",
+        };
         Diagnostic::error("Trouble with the lake")
             .detail(format!(
-                "The file {file} of {} cannot be {what}: {why}. What was indexed before stays as it is.",
+                "The file {file} of {} cannot be {what}: {why}. What was indexed before stays as it is.{then}",
                 self.name
             ))
             .into()

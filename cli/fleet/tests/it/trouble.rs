@@ -114,6 +114,7 @@ fn a_lake_that_may_not_be_written_stays_as_it_is() {
     assert!(told(&ran).contains("Trouble with the lake"), "{}", ran.err);
     assert!(told(&ran).contains("of lake cannot be written"), "{}", ran.err);
     assert!(told(&ran).contains("What was indexed before stays as it is."), "{}", ran.err);
+    assert!(told(&ran).contains("see to the rights, and index again"), "{}", ran.err);
     assert_is_the_last(&fleet);
 }
 
@@ -135,6 +136,7 @@ fn a_lake_that_outgrows_its_disk_stays_as_it_was() {
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     assert!(told(&ran).contains("Trouble with the lake"), "{}", ran.err);
     assert!(told(&ran).contains("of lake cannot be written"), "{}", ran.err);
+    assert!(told(&ran).contains("Make room there"), "{}", ran.err);
     let ran = limited(16, "index -out=anew");
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     let ran = fleet.run(&["query", "-lake=anew", "existing(n, t)"]);
