@@ -21,7 +21,7 @@ use crate::lower::structure::NodeKind;
 use crate::plan::{Change, Plan};
 use crate::state::{Attributes, Object, State};
 use crate::value::path::get as path_get;
-use crate::value::{MarkPaths, Path, PathStep, Str, Type, Value, json};
+use crate::value::{MarkPaths, Marks, Path, PathStep, Str, Type, Value, json};
 use crate::world::World;
 
 /// A configuration, or a plan, as policies see it.
@@ -135,7 +135,10 @@ impl<'a> Model<'a> {
                 Some(Value::object([(Str::from("value"), self.written(node))]))
             }
             NodeKind::Recorded(name) => {
-                let value = self.plan.as_ref()?.plan.prior_state.outputs.get(name)?.value.clone();
+                let output = self.plan.as_ref()?.plan.prior_state.outputs.get(name)?;
+                let value = output.value.clone();
+                // The state says it beside the value, not in it.
+                let value = if output.sensitive { value.mark(&Marks::sensitive()) } else { value };
                 Some(Value::object([(Str::from("value"), value)]))
             }
             _ => None,
@@ -192,7 +195,9 @@ fn of_stored(object: &Object) -> Option<Value> {
 
 /// One whose type its schema leaves open is stored with its type.
 fn attribute(text: &RawValue) -> Option<Value> {
-    let parts = serde_json::from_str::<BTreeMap<String, &RawValue>>(text.get()).unwrap_or_default();
+    // Most are no objects, and a failure costs more than all else here.
+    let parts = text.get().starts_with('{').then(|| serde_json::from_str(text.get()).ok());
+    let parts: BTreeMap<String, &RawValue> = parts.flatten().unwrap_or_default();
     if parts.keys().eq(["type", "value"])
         && let Ok(value) = json::from_json(text.get(), Type::DYNAMIC)
     {

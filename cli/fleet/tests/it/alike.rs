@@ -51,6 +51,7 @@ const OF_STATES: &[&str] = &[
 
 /// Questions whose answers have secrets in them: a fleet has not kept these, so that what they decide is only possible.
 const OF_SECRETS: &[&str] = &[
+    "output(o), o.value == v",
     "argument(n, x, v)",
     "existing(n, _), state(n)[x] == v",
     "existing(n, t), n.secret == v",

@@ -8,5 +8,6 @@ mod index;
 mod list;
 mod real;
 mod running;
+mod stores;
 mod support;
 mod trouble;
