@@ -201,7 +201,7 @@ mod tests {
                 prop_assert!(keyed.keys().rev().eq(tree.keys().rev()));
                 prop_assert!(keyed.values().rev().eq(tree.values().rev()));
             }
-            let is_even = |_: &InstanceKey, it: &mut u8| *it % 2 == 0;
+            let is_even = |_: &InstanceKey, it: &mut u8| it.is_multiple_of(2);
             keyed.retain(is_even);
             tree.retain(is_even);
             *keyed.or_default(InstanceKey::None) += 1;

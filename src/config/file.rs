@@ -24,7 +24,6 @@ pub(super) struct File {
     pub locals: Vec<Local>,
     pub outputs: Vec<OutputBlock>,
     pub calls: Vec<ModuleCall>,
-    #[expect(clippy::vec_box, reason = "a big file has many, and lists of them are put together")]
     pub resources: Vec<Arc<Resource>>,
     pub moved: Vec<Moved>,
     pub removed: Vec<Removed>,
