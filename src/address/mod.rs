@@ -7,11 +7,13 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
+mod keyed;
 pub mod parse;
 pub mod source;
 pub mod target;
 pub use crate::value::Str;
 use crate::value::text::quoted;
+pub use keyed::Keyed;
 
 /// Which repetition of a block an instance is.
 #[derive(
@@ -151,9 +153,7 @@ pub enum Mode {
 }
 
 /// A resource's name within its module: mode, type, name.
-#[derive(
-    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct ResourceName {
     /// Managed, data or ephemeral.
     pub mode: Mode,
@@ -161,6 +161,23 @@ pub struct ResourceName {
     pub kind: Str,
     /// The block's name.
     pub name: Str,
+}
+
+impl PartialOrd for ResourceName {
+    fn partial_cmp(&self, other: &ResourceName) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ResourceName {
+    fn cmp(&self, other: &ResourceName) -> Ordering {
+        // Where there are many resources their types are shared texts.
+        let kinds = || match Str::ptr_eq(&self.kind, &other.kind) {
+            true => Ordering::Equal,
+            false => self.kind.cmp(&other.kind),
+        };
+        self.mode.cmp(&other.mode).then_with(kinds).then_with(|| self.name.cmp(&other.name))
+    }
 }
 
 impl ResourceName {

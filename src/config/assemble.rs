@@ -1,6 +1,7 @@
 //! The files of one folder become one module: names are unique, and each resource finds its provider.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::address::{Mode, Provider};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
@@ -139,7 +140,7 @@ impl Draft {
     /// Adds a check and its data source, which is one of the module's.
     fn add_check(&mut self, decoder: &mut Decoder, check: Check, data: Option<Resource>) {
         if let Some(data) = data
-            && !self.add_resource(decoder, Box::new(data))
+            && !self.add_resource(decoder, Arc::new(data))
         {
             return;
         }
@@ -160,27 +161,15 @@ impl Draft {
     }
 
     /// Adds a resource unless it is there already.
-    fn add_resource(&mut self, decoder: &mut Decoder, resource: Box<Resource>) -> bool {
-        let kind = &resource.name.kind;
-        let (summary, adjective) = match resource.name.mode {
-            Mode::Managed => (format!("Duplicate resource {kind:?} configuration"), "resource"),
-            Mode::Data => (format!("Duplicate data {kind:?} configuration"), "data resource"),
-            Mode::Ephemeral => (
-                format!("Duplicate ephemeral resource {kind:?} configuration"),
-                "ephemeral resource",
-            ),
-        };
-        let what =
-            format!("A {kind} {adjective} named {:?} was already declared", resource.name.name);
-        let rule = match resource.check {
-            Some(_) => {
-                "Resource names must be unique per type in each module, including within check blocks."
-            }
-            None => "Resource names must be unique per type in each module.",
-        };
-        let first = self.module.resources.get(&resource.name).map(|it| it.declared);
-        if complain(decoder, first, resource.declared, (&summary, &what, rule)) {
+    fn add_resource(&mut self, decoder: &mut Decoder, mut resource: Arc<Resource>) -> bool {
+        if let Some(first) = self.module.resources.get(&resource.name).map(|it| it.declared) {
+            complain_twice(decoder, first, &resource);
             return false;
+        }
+        // There are few types, and many resources of each.
+        match self.kinds.get(&resource.name.kind) {
+            Some(known) => Arc::make_mut(&mut resource).name.kind = known.clone(),
+            None => drop(self.kinds.insert(resource.name.kind.clone())),
         }
         self.module.resources.insert(resource.name.clone(), resource);
         true
@@ -238,7 +227,7 @@ impl Draft {
             named.into_iter().filter_map(|it| held_in_a_value(&module, it)).collect();
         held.into_iter().for_each(|it| decoder.report(it));
         let keyed = KeyedNames::of(&module);
-        for it in module.resources.values_mut() {
+        for it in module.resources.values_mut().map(Arc::make_mut) {
             it.provider.iter_mut().for_each(|it| keyed.resolve(it));
             let named = it.provider.as_ref().map(|it| it.name.text.clone());
             let name = named.unwrap_or_else(|| implied_provider(&it.name.kind));
@@ -257,6 +246,26 @@ impl Draft {
 }
 
 /// Complains where something is declared already, and returns whether it is. The texts: summary, what was declared, rule.
+/// Complains of a resource that is there already.
+fn complain_twice(decoder: &mut Decoder, first: Span, resource: &Resource) {
+    let kind = &resource.name.kind;
+    let (summary, adjective) = match resource.name.mode {
+        Mode::Managed => (format!("Duplicate resource {kind:?} configuration"), "resource"),
+        Mode::Data => (format!("Duplicate data {kind:?} configuration"), "data resource"),
+        Mode::Ephemeral => {
+            (format!("Duplicate ephemeral resource {kind:?} configuration"), "ephemeral resource")
+        }
+    };
+    let what = format!("A {kind} {adjective} named {:?} was already declared", resource.name.name);
+    let rule = match resource.check {
+        Some(_) => {
+            "Resource names must be unique per type in each module, including within check blocks."
+        }
+        None => "Resource names must be unique per type in each module.",
+    };
+    complain(decoder, Some(first), resource.declared, (&summary, &what, rule));
+}
+
 fn complain(
     decoder: &mut Decoder,
     first: Option<Span>,

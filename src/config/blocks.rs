@@ -1,6 +1,7 @@
 //! What each kind of block of a module says, once it is read.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::TypeDefaults;
 use crate::address::{Provider, ResourceName};
@@ -102,7 +103,7 @@ pub struct Resource {
     /// `depends_on`
     pub depends_on: Vec<Expression>,
     /// `lifecycle`
-    pub lifecycle: Lifecycle,
+    pub lifecycle: Arc<Lifecycle>,
     /// `provisioner` blocks in order.
     pub provisioners: Vec<Provisioner>,
     /// `connection`

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use crate::diagnostic::Span;
 use crate::value::Str;
 
@@ -17,4 +19,6 @@ pub(super) struct Draft {
     /// Where providers are required; a module says it once.
     pub required: Option<Span>,
     pub cloud: Option<Backend>,
+    /// The types of its resources, each once.
+    pub kinds: FxHashSet<Str>,
 }

@@ -11,7 +11,7 @@ use super::Repetition;
 
 /// The most instances that one repetition may ask for, and that one plan can hold. Each takes a few thousand bytes while it is
 /// planned, and is looked at several times: more would end in a want of memory, without a word.
-pub const MOST: usize = 1_000_000;
+pub const MOST: usize = 4_000_000;
 
 /// The instance keys that a repetition's value gives.
 #[derive(Debug)]

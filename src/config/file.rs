@@ -1,5 +1,7 @@
 //! One configuration file: every block it holds, decoded on its own.
 
+use std::sync::Arc;
+
 use crate::diagnostic::{Diagnostics, FileId, Sources, Span};
 use crate::syntax::{self, Block, Body};
 
@@ -22,8 +24,7 @@ pub(super) struct File {
     pub locals: Vec<Local>,
     pub outputs: Vec<OutputBlock>,
     pub calls: Vec<ModuleCall>,
-    #[expect(clippy::vec_box, reason = "a big file has many, and lists of them are put together")]
-    pub resources: Vec<Box<Resource>>,
+    pub resources: Vec<Arc<Resource>>,
     pub moved: Vec<Moved>,
     pub removed: Vec<Removed>,
     pub imports: Vec<Import>,
@@ -141,11 +142,11 @@ fn add(decoder: &mut Decoder, file: &mut File, block: Block) {
         "locals" => file.locals.extend(named::locals(decoder, &block)),
         "output" => file.outputs.extend(named::output(decoder, &block)),
         "module" => file.calls.extend(call::call(decoder, &block)),
-        "resource" => file.resources.extend(resource::managed(decoder, block).map(Box::new)),
+        "resource" => file.resources.extend(resource::managed(decoder, block).map(Arc::new)),
         "data" => {
-            file.resources.extend(resource::data(decoder, block, Place::Module).map(Box::new))
+            file.resources.extend(resource::data(decoder, block, Place::Module).map(Arc::new))
         }
-        "ephemeral" => file.resources.extend(resource::ephemeral(decoder, block).map(Box::new)),
+        "ephemeral" => file.resources.extend(resource::ephemeral(decoder, block).map(Arc::new)),
         "moved" => file.moved.extend(moves::moved(decoder, &block)),
         "import" => file.imports.extend(moves::import(decoder, &block)),
         "removed" => file.removed.extend(moves::removed(decoder, &block)),

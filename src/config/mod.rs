@@ -93,7 +93,7 @@ pub struct Module {
     /// `output`
     pub outputs: BTreeMap<Str, Output>,
     /// `resource`, `data`, `ephemeral`
-    pub resources: BTreeMap<ResourceName, Box<Resource>>,
+    pub resources: BTreeMap<ResourceName, Arc<Resource>>,
     /// `module`
     pub calls: BTreeMap<Str, ModuleCall>,
     /// `provider` blocks, in source order.

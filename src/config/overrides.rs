@@ -1,5 +1,7 @@
 //! Override files: what they say replaces what ordinary files say, part by part.
 
+use std::sync::Arc;
+
 use crate::address::Mode;
 use crate::diagnostic::Span;
 use crate::syntax::{Block, Body, Expression};
@@ -29,7 +31,7 @@ pub(super) fn merge(decoder: &mut Decoder, draft: &mut Draft, file: File) {
     merge_calls(decoder, draft, file.calls);
     for it in file.resources {
         match draft.module.resources.get_mut(&it.name) {
-            Some(base) => merge_resource(decoder, base, *it),
+            Some(base) => merge_resource(decoder, Arc::make_mut(base), Arc::unwrap_or_clone(it)),
             None => missing_resource(decoder, &it),
         }
     }
@@ -245,7 +247,7 @@ fn merge_resource(decoder: &mut Decoder, base: &mut Resource, with: Resource) {
     if !with.provisioners.is_empty() {
         base.provisioners = with.provisioners;
     }
-    merge_lifecycle(&mut base.lifecycle, with.lifecycle);
+    merge_lifecycle(Arc::make_mut(&mut base.lifecycle), Arc::unwrap_or_clone(with.lifecycle));
     merge_bodies(&mut base.body, with.body);
 }
 

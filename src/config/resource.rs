@@ -1,5 +1,7 @@
 //! `resource`, `data` and `ephemeral` blocks.
 
+use std::sync::{Arc, LazyLock};
+
 use crate::address::{Mode, Provider, ResourceName};
 use crate::diagnostic::Span;
 use crate::syntax::{self, Block, Body};
@@ -129,7 +131,11 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         inner.add(decoder, it, words.block, &mut repetitions);
     }
     let connection = inner.connection(decoder);
-    let Inner { rest, lifecycle, provisioners, .. } = inner;
+    let Inner { rest, lifecycle, provisioners, seen_lifecycle, .. } = inner;
+    let lifecycle = match seen_lifecycle {
+        Some(_) => Arc::new(lifecycle),
+        None => USUAL_LIFECYCLE.clone(),
+    };
     Some(Resource {
         repetition: repetitions.finish(decoder, words.plural),
         name: address,
@@ -147,6 +153,9 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         generated: false,
     })
 }
+
+/// That of every resource without a `lifecycle` block.
+static USUAL_LIFECYCLE: LazyLock<Arc<Lifecycle>> = LazyLock::new(Arc::default);
 
 /// What the blocks inside a resource's block say.
 struct Inner<'a> {

@@ -200,7 +200,9 @@ async fn plan_again(
     }
     let is_sound = found.is_empty();
     ctx.observer.values.report(found);
-    is_sound.then_some(planned)
+    // The plan stays until the end of the run: what is known already need not be held twice.
+    let value = planned.value.sharing(&change.after);
+    is_sound.then_some(Planned { value, ..planned })
 }
 
 async fn apply(subject: &ObjectContext<'_>, planned: &Planned) -> Response<Option<AppliedObject>> {
@@ -261,6 +263,7 @@ fn taken_in(
         return (None, true);
     };
     let value = marked(subject, planned, &record::known_only(&applied.value));
+    let value = value.sharing(&planned.value);
     let identity = record::stored_identity(applied.identity.as_ref(), subject.schema);
     let object = Object {
         private: applied.private,

@@ -3,9 +3,11 @@
 //! It gives the order in which structure is traced, and the resource-level dependencies that OpenTofu records in the state.
 //! Blocks that wait for each other are the subject of `config/check/cycles.rs`.
 
+use std::hash::BuildHasher;
 use std::sync::OnceLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use hashbrown::hash_table::{Entry, HashTable};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::serving::Configured;
 use crate::address::{ConfigResource, Module, ProviderConfig, Resource, ResourceName};
@@ -54,6 +56,20 @@ pub struct BlockNode {
     wholes: Vec<Variant>,
 }
 
+impl BlockNode {
+    fn is(&self, module: &Variant, key: &BlockKey) -> bool {
+        self.key == *key && self.module == *module
+    }
+
+    fn hash(&self) -> u64 {
+        hash_of(&self.module, &self.key)
+    }
+}
+
+fn hash_of(module: &Variant, key: &BlockKey) -> u64 {
+    FxBuildHasher.hash_one((module, key))
+}
+
 /// All blocks of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct BlockGraph {
@@ -63,7 +79,8 @@ pub struct BlockGraph {
     pub configured: Configured,
     /// The circles of blocks that were opened: none, unless somebody asks for it.
     pub circles: Circles,
-    index: FxHashMap<(Variant, BlockKey), usize>,
+    /// The first block of each name: numbers alone, for the names stand in the blocks.
+    index: HashTable<u32>,
     /// The callers of modules that share a path with others, by their numbers.
     callers: FxHashMap<Module, Vec<u32>>,
     /// What tells such modules apart.
@@ -121,7 +138,12 @@ impl BlockGraph {
             .chain(module.providers.iter().map(provider_key))
             .chain(module.checks.keys().cloned().map(BlockKey::Check));
         for key in keys {
-            self.index.entry((variant.clone(), key.clone())).or_insert(self.blocks.len());
+            let (hash, blocks) = (hash_of(variant, &key), &self.blocks);
+            let is_it = |it: &u32| blocks[*it as usize].is(variant, &key);
+            let hash_again = |it: &u32| blocks[*it as usize].hash();
+            if let Entry::Vacant(free) = self.index.entry(hash, is_it, hash_again) {
+                free.insert(blocks.len() as u32);
+            }
             let module = variant.clone();
             self.blocks.push(BlockNode { module, key, edges: Vec::new(), wholes: Vec::new() });
         }
@@ -129,7 +151,8 @@ impl BlockGraph {
 
     /// Returns the number of a block.
     pub fn find(&self, module: &Variant, key: BlockKey) -> Option<usize> {
-        self.index.get(&(module.clone(), key)).copied()
+        let is_it = |it: &u32| self.blocks[*it as usize].is(module, &key);
+        self.index.find(hash_of(module, &key), is_it).map(|it| *it as usize)
     }
 
     /// Returns the block of a resource. Where no source has an instance of that key any more, that is the block which the

@@ -5,6 +5,7 @@
 
 mod serial;
 mod names;
+mod node_map;
 mod nodes;
 mod saved;
 
@@ -14,11 +15,12 @@ use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
 use crate::address::{
-    Instance, InstanceKey, Mode, ModuleInstance, ProviderInstance, Resource, ResourceName,
+    Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, Resource, ResourceName,
 };
 use crate::config;
 use crate::expression::Subject;
 
+pub use self::node_map::NodeMap;
 pub use self::nodes::{CallNode, ModuleNode, NodeKind, ResourceNode, Style};
 
 macro_rules! id {
@@ -114,12 +116,7 @@ impl Structure {
 
     /// Returns the block of a resource.
     pub fn block(&self, id: ResourceId) -> Option<&config::Resource> {
-        let resource = self.resource(id);
-        self.module(resource.module?)
-            .config
-            .resources
-            .get(&resource.address.resource)
-            .map(|it| &**it)
+        self.resource(id).block.as_deref()
     }
 
     /// Returns the node of all that a reference names: of a call what it gives, or `everything` in it.
@@ -189,22 +186,28 @@ impl Structure {
         if let Some(module) = module.filter(|_| declared) {
             self.modules[module.index()].resources.insert(address.resource.clone(), id);
         }
+        let block = |module: Option<ModuleId>| {
+            self.module(module?).config.resources.get(&address.resource).cloned()
+        };
         if known.is_some() {
             if declared {
-                self.resources[id.index()].becomes_declared(module, style);
+                let block = block(module);
+                self.resources[id.index()].becomes_declared(module, block, style);
             }
             return id;
         }
+        let block = block(module);
         self.resource_ids.insert(address.clone(), id);
         self.resources.push(ResourceNode {
             address,
             module,
+            block,
             declared,
             style,
             repetition: None,
             collection: None,
             pending: None,
-            instances: BTreeMap::new(),
+            instances: Keyed::new(),
             each_values: BTreeMap::new(),
             others: BTreeMap::new(),
             deposed: BTreeMap::new(),

@@ -36,7 +36,7 @@ struct Left {
 impl ProviderLifetimes {
     /// Returns who is needed how often: `steps` has a node once for each step, `serves` who serves it.
     pub fn of_steps(steps: impl Iterator<Item = Node>, serves: &Served) -> ProviderLifetimes {
-        let need = |node| Some((node, Need::Instance(serves.get(&node)?.clone())));
+        let need = |node| Some((node, Need::Instance(serves.get(node)?.clone())));
         ProviderLifetimes::of(steps.filter_map(need), [])
     }
 

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use entail_rules::{Facts, Node};
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 
 use super::Observer;
 use crate::address::{Instance, InstanceKey, ProviderConfig, ProviderInstance};
@@ -15,12 +14,12 @@ use crate::diagnostic::Diagnostic;
 use crate::expression;
 use crate::lower;
 use crate::lower::serving::configured::ChoiceAt;
-use crate::lower::structure::{ModuleId, ResourceId};
+use crate::lower::structure::{ModuleId, NodeMap, ResourceId};
 use crate::syntax::Expression;
 use crate::value::{Kind, Value};
 
 /// The provider instance of each node; those that one serves share it.
-pub type Served = FxHashMap<Node, Arc<ProviderInstance>>;
+pub type Served = NodeMap<Arc<ProviderInstance>>;
 
 /// Who serves whom, and what is learned of it on the way.
 #[derive(Debug, Default)]

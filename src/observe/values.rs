@@ -42,6 +42,13 @@ impl Memo {
     }
 }
 
+fn memo_of(kind: &NodeKind) -> Option<Box<Memo>> {
+    match kind {
+        NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) => Some(Box::default()),
+        _ => None,
+    }
+}
+
 /// Gives the value of an object that a run leaves as it is. It is asked when somebody wants it: of most, nobody does.
 pub type Settled<'a> = Box<dyn Fn(Node) -> Option<Value> + Send + Sync + 'a>;
 
@@ -88,7 +95,8 @@ pub struct Values<'a> {
     waiting: Vec<AtomicBool>,
     /// How often something was decided.
     decided: AtomicU64,
-    memo: Vec<Memo>,
+    /// Of those that can have one: objects are many, and have none.
+    memo: Vec<Option<Box<Memo>>>,
     wholes: Vec<OnceLock<Value>>,
     resource_keys: Vec<OnceLock<Option<Value>>>,
     call_keys: Vec<OnceLock<Option<Value>>>,
@@ -143,7 +151,7 @@ impl<'a> Values<'a> {
     pub fn grow(&mut self) {
         self.objects.resize_with(self.structure.nodes.len(), OnceLock::new);
         self.waiting.resize_with(self.structure.nodes.len(), Default::default);
-        self.memo.resize_with(self.structure.nodes.len(), Memo::default);
+        self.memo.extend(self.structure.nodes[self.memo.len()..].iter().map(memo_of));
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
         self.resource_keys.resize_with(self.structure.resources.len(), OnceLock::new);
         self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
@@ -203,7 +211,9 @@ impl<'a> Values<'a> {
 
     /// Takes a variable, local value or output for what it is said to be; the first word counts.
     pub fn assume(&self, node: Node, value: Value) {
-        let _ = self.memo[node.0 as usize].last.set(Ok(value));
+        if let Some(memo) = &self.memo[node.0 as usize] {
+            let _ = memo.last.set(Ok(value));
+        }
     }
 
     /// Returns an object's value, if it has one.
@@ -274,7 +284,9 @@ impl<'a> Values<'a> {
     ///
     /// The error is empty: the problem has been reported.
     pub fn value(&self, node: Node) -> Result<Value, Diagnostics> {
-        let memo = &self.memo[node.0 as usize];
+        let Some(memo) = &self.memo[node.0 as usize] else {
+            return Ok(Value::unknown(Type::DYNAMIC));
+        };
         if let Some(known) = memo.last.get() {
             return known.clone().map_err(|()| Diagnostics::new());
         }

@@ -1,10 +1,8 @@
 //! `console`: expressions in the scope of the root module, with the values that the state holds.
 
-use std::collections::BTreeMap;
-
 use super::attributes;
 use super::session::Session;
-use crate::address::{Instance, InstanceKey, Module};
+use crate::address::{Instance, InstanceKey, Keyed, Module};
 use crate::config::check::references_problems;
 use crate::config::inputs::RootVariables;
 use crate::config::uses::of_value;
@@ -95,7 +93,7 @@ fn fill_in(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) 
         Style::ForEach => matches!(key, InstanceKey::Str(_)),
         Style::Single | Style::Enabled => *key == InstanceKey::None,
     };
-    let mut found = BTreeMap::new();
+    let mut found = Keyed::new();
     for key in stored.filter(|it| fits(it)) {
         let address: Instance = resource.address.instance(key.clone());
         if let (Some(node), Some(value)) =

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::session::Session;
 use crate::address::{ConfigResource, InstanceKey, Module as ModuleAddr};
 use crate::backend::files::{self, Fresh};
-use crate::config::{Config, Import, Lifecycle, Module, Repetition, Resource};
+use crate::config::{Config, Import, Module, Repetition, Resource};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::BlockGraph;
 use crate::observe::imports::without_block;
@@ -37,7 +37,7 @@ pub fn declare(session: &mut Session, request: &Request) -> Result<(), Diagnosti
         return Ok(());
     }
     let mut root = Module::clone(root);
-    root.resources.extend(blocks.into_iter().map(|it| (it.name.clone(), Box::new(it))));
+    root.resources.extend(blocks.into_iter().map(|it| (it.name.clone(), Arc::new(it))));
     session.config.modules.insert(ModuleAddr::default(), Arc::new(root));
     session.graph = BlockGraph::of(session.engine(), &session.config);
     Ok(())
@@ -70,7 +70,7 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
         provider: import.provider.clone().map(Box::new),
         provider_source: root.provider_of_import(import)?,
         depends_on: Vec::new(),
-        lifecycle: Lifecycle::default(),
+        lifecycle: Arc::default(),
         provisioners: Vec::new(),
         connection: None,
         check: None,

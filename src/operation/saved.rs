@@ -420,7 +420,7 @@ impl Loaded {
             .modules
             .get_mut(&root)
             .into_iter()
-            .flat_map(|it| Arc::make_mut(it).resources.values_mut())
+            .flat_map(|it| Arc::make_mut(it).resources.values_mut().map(Arc::make_mut))
         {
             let file = sources.get(block.declared.file);
             block.generated = file.is_some_and(|it| it.name == GENERATED);

@@ -1,11 +1,10 @@
 //! States in, states and lines out.
 
-use std::collections::BTreeMap;
-
 use expect_test::{Expect, expect};
 use pretty_assertions::assert_eq;
 
 use super::*;
+use crate::address::Keyed;
 use crate::state::{names, read};
 
 /// A state of these instances; each has its address as id. `a <- b, c` says that a rests on b and c.
@@ -28,9 +27,9 @@ fn state(lines: &[&str]) -> State {
         object.dependencies = rests_on.iter().map(block).collect();
         object.reads = Some(rests_on);
         let resource = one.resources.into_values().next().expect("a resource");
-        let fresh = || ResourceState { instances: BTreeMap::new(), ..resource.into_inner() }.into();
+        let fresh = || ResourceState { instances: Keyed::new(), ..resource.into_inner() }.into();
         let instances = &mut state.resources.entry(address.of()).or_insert_with(fresh).instances;
-        instances.entry(address.key).or_default().current = Some(object);
+        instances.or_default(address.key).current = Some(object);
     }
     state
 }

@@ -18,34 +18,17 @@ use crate::schema::{mark_secrets, sensitive_names};
 use crate::value::{Marked, Str, Type, Value};
 
 /// Puts the plan together.
-pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
+pub(super) fn assemble(mut parts: Parts<'_, '_>, errored: bool) -> Plan {
     let inputs = parts.inputs;
-    let mut changes: Vec<Change> = Vec::with_capacity(parts.progress.found.len());
-    let mut drift = Vec::new();
-    for (node, found) in &parts.progress.found {
-        if inputs.request.mode != PlanMode::RefreshOnly {
-            changes.extend(change(&parts, *node, found));
-        }
-    }
-    if inputs.request.mode == PlanMode::Normal {
-        changes.extend(parts.progress.gone.iter().filter_map(|it| gone(&parts, it.0, &it.1)));
-        changes.extend(parts.inputs.moved.keys().filter_map(|it| only_moved(&parts, it)));
-    }
-    changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
-    let gone: FxHashMap<Node, &Prior> =
-        parts.progress.gone.iter().map(|it| (it.0, &it.1)).collect();
-    for &(node, action) in &parts.progress.decisions.drift {
-        let found = parts.progress.found.get(&node).and_then(|it| it.prior.as_ref());
-        let prior = found.or_else(|| gone.get(&node).copied());
-        drift.extend(prior.and_then(|it| drifted(&parts, node, action, it)));
-    }
-    drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    let drift = drift(&parts);
+    let prior_state = prior_state(&parts);
+    let changes = changes(&mut parts);
     let variables = lasting(&inputs.variables.values);
     Plan {
         mode: inputs.request.mode,
         errored,
         drift,
-        prior_state: prior_state(&parts),
+        prior_state,
         previous_state: inputs.state.clone(),
         given_variables: given(inputs.variables, &variables),
         variables,
@@ -66,6 +49,38 @@ pub(super) fn assemble(parts: Parts<'_, '_>, errored: bool) -> Plan {
         outputs: parts.outputs,
         changes,
     }
+}
+
+/// What is done with each object. What was found of it is let go of on the way.
+fn changes(parts: &mut Parts<'_, '_>) -> Vec<Change> {
+    let found = std::mem::take(&mut parts.found);
+    let parts = &*parts;
+    let mode = parts.inputs.request.mode;
+    let mut changes: Vec<Change> = Vec::new();
+    if mode != PlanMode::RefreshOnly {
+        changes.reserve_exact(found.len());
+        changes.extend(found.drain().filter_map(|(node, it)| change(parts, node, *it)));
+    }
+    if mode == PlanMode::Normal {
+        changes.extend(parts.progress.gone.iter().filter_map(|it| gone(parts, it.0, &it.1)));
+        changes.extend(parts.inputs.moved.keys().filter_map(|it| only_moved(parts, it)));
+    }
+    changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    changes
+}
+
+/// What changed outside.
+fn drift(parts: &Parts<'_, '_>) -> Vec<Change> {
+    let gone: FxHashMap<Node, &Prior> =
+        parts.progress.gone.iter().map(|it| (it.0, &it.1)).collect();
+    let mut drift = Vec::new();
+    for &(node, action) in &parts.progress.decisions.drift {
+        let found = parts.found.get(node).and_then(|it| it.prior.as_ref());
+        let prior = found.or_else(|| gone.get(&node).copied());
+        drift.extend(prior.and_then(|it| drifted(parts, node, action, it)));
+    }
+    drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    drift
 }
 
 /// The outputs of modules that have a value: they are made anew in every plan that asks for them.
@@ -101,7 +116,7 @@ fn lasting(variables: &BTreeMap<Str, Value>) -> BTreeMap<Str, Value> {
     all.map(|(name, value)| (name.clone(), value.to_plain().into())).collect()
 }
 
-fn change(parts: &Parts<'_, '_>, node: Node, found: &ObjectDecision) -> Option<Change> {
+fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let (resource, key, deposed) = match structure.kind(node) {
         NodeKind::Object(resource, key) => (*resource, key, None),
@@ -119,7 +134,10 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &ObjectDecision) -> Option<C
         Some(schema) => mark_secrets(&value, &schema.block),
         None => value,
     };
-    let before = found.prior.as_ref().map_or(Value::Null(ty), |it| it.value.clone());
+    let (before, imported, identity) = match found.prior {
+        Some(prior) => (prior.value, prior.imported, prior.identity),
+        None => (Value::Null(ty), None, None),
+    };
     Some(Change {
         previous_address: parts
             .inputs
@@ -134,17 +152,14 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: &ObjectDecision) -> Option<C
         action: found.action,
         reason: found.reason,
         before: marked(before),
-        after: marked(match &found.recorded_marks {
-            Some(marks) => Marked::new(found.after.to_plain(), marks.clone()).into(),
-            None => found.after.clone(),
+        after: marked(match found.recorded_marks {
+            Some(marks) => Marked::new(found.after.to_plain(), marks).into(),
+            None => found.after,
         }),
-        replace_paths: found.replace_paths.clone(),
-        private: found.private.clone(),
-        identity: Identities {
-            before: found.prior.as_ref().and_then(|it| it.identity.clone()),
-            after: found.identity.clone(),
-        },
-        importing: found.prior.as_ref().and_then(|it| it.imported.clone()),
+        replace_paths: found.replace_paths,
+        private: found.private,
+        identity: Identities { before: identity, after: found.identity },
+        importing: imported,
         generated_config: parts
             .observer
             .imports
@@ -164,7 +179,7 @@ fn new_key(parts: &Parts<'_, '_>) -> Str {
 /// A deposed object that is not there any more: OpenTofu's document names it, though nothing is left to do.
 fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     let NodeKind::Deposed(..) = parts.observer.values.structure.kind(node) else { return None };
-    change(parts, node, &nothing(prior.value.ty()))
+    change(parts, node, nothing(prior.value.ty()))
 }
 
 /// An object that is left out and was moved: the state is all that changes.
@@ -176,7 +191,7 @@ fn only_moved(parts: &Parts<'_, '_>, address: &Instance) -> Option<Change> {
         return None;
     }
     let value = parts.observer.values.object(node)?;
-    let change = change(parts, node, &nothing(value.ty()))?;
+    let change = change(parts, node, nothing(value.ty()))?;
     Some(Change { before: value.clone(), after: value.clone(), ..change })
 }
 

@@ -224,6 +224,9 @@ pub async fn plan(
     let mut progress = start::progress(&known, &observer);
     let mut tracing = late::Tracing { trace, documents: documents(inputs) };
     walk_all(&mut observer, &mut progress, &mut tracing).await;
+    // What was for the walk alone is let go of before a plan is made of it.
+    drop(tracing);
+    progress.schedule = Default::default();
     if inputs.request.mode == PlanMode::Normal {
         settle_imports(&observer, &progress)?;
     }
@@ -241,7 +244,7 @@ async fn conclude(
     mut problems: Diagnostics,
 ) -> Finished {
     observer.values.report(problems::unmatched_replaces(inputs, &observer.values.structure));
-    let mut facts = gather(inputs, &mut known, &progress, &observer);
+    let mut facts = gather(inputs, &mut known, &mut progress, &observer);
     let structure = &observer.values.structure;
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, instances, selection, providers, spread } = known;
@@ -253,6 +256,7 @@ async fn conclude(
     if !problems.has_errors() {
         problems.extend(silent_failure(&facts, &progress, &observer.values.structure));
     }
+    let found = std::mem::take(&mut progress.found);
     let parts = parts::Parts {
         inputs,
         observer: &observer,
@@ -264,6 +268,7 @@ async fn conclude(
         facts: &facts,
         serving: by_node(&providers, &observer.values.structure),
         spread: &spread,
+        found,
     };
     let engine = inputs.engine();
     let ledger = Ledger::of(&facts).with(&providers).with(&selection).with(&spread);
@@ -271,10 +276,9 @@ async fn conclude(
     let violations = engine.conclude(&ledger);
     let errored = problems.has_errors();
     let ephemerals: ephemerals::Ephemerals = engine.conclude(&ledger);
-    let (order, mut plan): (order::Order, _) = side_by_side(
-        || engine.conclude(&ledger.with(&ephemerals)),
-        || assemble::assemble(parts, errored),
-    );
+    // One after the other: of a million objects each takes hundreds of megabytes for a while.
+    let order: order::Order = engine.conclude(&ledger.with(&ephemerals));
+    let mut plan = assemble::assemble(parts, errored);
     problems.extend(observer.values.take_problems());
     let named = (&observer.values.structure, &lowered.flags[..]);
     let circular = problems::circular(&order, &facts, named);
@@ -361,7 +365,7 @@ fn settle_imports(
 fn gather(
     inputs: &Inputs<'_>,
     known: &mut Structured,
-    progress: &progress::Progress,
+    progress: &mut progress::Progress,
     observer: &Observer<'_>,
 ) -> Facts {
     let engine = inputs.engine();
@@ -369,7 +373,7 @@ fn gather(
     known.spread.absorb(&progress.spread);
     known.spread.tidy();
     let mut facts = std::mem::take(&mut known.lowered.facts);
-    facts.absorb(&progress.facts);
+    facts.absorb(&std::mem::take(&mut progress.facts));
     facts.absorb(&learned);
     facts.tidy();
     // Batches of late instances have all outcomes, but not every cause of each.

@@ -8,7 +8,7 @@ use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node};
 
 use super::Inputs;
-use super::progress::Progress;
+use super::progress::{Found, Progress};
 use crate::address::ProviderInstance;
 use crate::observe::Observer;
 use crate::observe::serving::Served;
@@ -27,6 +27,8 @@ pub(super) struct Parts<'p, 'a> {
     pub facts: &'p Facts,
     pub spread: &'p Spread,
     pub serving: Served,
+    /// What was found of each object.
+    pub found: Found,
 }
 
 impl Parts<'_, '_> {
@@ -38,6 +40,6 @@ impl Parts<'_, '_> {
             let key = resource.instances.get(&address.key)?.provider_key.clone();
             Some(ProviderInstance { config: resource.provider.clone(), key })
         };
-        self.serving.get(&node).map(|it| ProviderInstance::clone(it)).or_else(recorded)
+        self.serving.get(node).map(|it| ProviderInstance::clone(it)).or_else(recorded)
     }
 }

@@ -1,14 +1,14 @@
 //! The state after refresh: every object as it was found, where it stands now and whom it is served by.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use entail_rules::{Node, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::parts::Parts;
 use super::progress::ObjectDecision;
-use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
+use crate::address::{Instance, InstanceKey, Keyed, Mode, ProviderInstance};
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::object::Prior;
@@ -22,9 +22,9 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
     let mut state = parts.inputs.state.clone();
     state.checks = None;
     let mut records = Records::of(parts);
-    for (node, found) in &parts.progress.found {
+    for (node, found) in parts.found.iter() {
         let Some(prior) = &found.prior else { continue };
-        let (resource, key, deposed) = match parts.observer.values.structure.kind(*node) {
+        let (resource, key, deposed) = match parts.observer.values.structure.kind(node) {
             NodeKind::Object(resource, key) => (*resource, key.clone(), None),
             NodeKind::Deposed(resource, key, deposed) => {
                 (*resource, key.clone(), Some(deposed.clone()))
@@ -35,7 +35,7 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         if prior.imported.is_some() {
             adopt(parts, &mut state, &address, prior);
         }
-        let declared = deposed.is_none() && parts.progress.by_node.is_declared(*node);
+        let declared = deposed.is_none() && parts.progress.by_node.is_declared(node);
         if declared && let Some(serving) = parts.serving.get(node) {
             serve(&mut state, &address, serving);
         }
@@ -43,7 +43,7 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         // An import at once records what it found; what the object rests on is for the next plan to tell.
         let rests = declared && parts.inputs.request.adopts.is_none();
         if rests {
-            records.complete(&mut state, *node, resource, &address, found);
+            records.complete(&mut state, node, resource, &address, found);
         }
     }
     forget_unread(parts, &mut state);
@@ -111,9 +111,9 @@ fn store_results(parts: &Parts<'_, '_>, state: &mut State) {
             store_result(parts, state, *resource, key, value);
         }
     }
-    for (node, found) in &parts.progress.found {
+    for (node, found) in parts.found.iter() {
         if found.reason == Reason::ReadBecauseCheckNested
-            && let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(*node)
+            && let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(node)
         {
             let marks = found.recorded_marks.clone().unwrap_or_default();
             let value = Marked::new(found.after.to_plain(), marks).into();
@@ -125,15 +125,11 @@ fn store_results(parts: &Parts<'_, '_>, state: &mut State) {
 /// Takes out what is gone, and what is read again: a data source that is read later has no result until then. One in a
 /// check has what was read for the plan.
 fn forget_unread(parts: &Parts<'_, '_>, state: &mut State) {
-    let unread = parts
-        .progress
-        .found
-        .iter()
-        .filter(|it| it.1.action == entail_rules::Action::Read)
-        .map(|it| it.0);
-    for node in parts.progress.dropped.iter().chain(unread) {
-        if let Some(address) = parts.observer.values.structure.instance(*node) {
-            let deposed = match parts.observer.values.structure.kind(*node) {
+    let found = parts.found.iter();
+    let unread = found.filter(|it| it.1.action == entail_rules::Action::Read).map(|it| it.0);
+    for node in parts.progress.dropped.iter().copied().chain(unread) {
+        if let Some(address) = parts.observer.values.structure.instance(node) {
+            let deposed = match parts.observer.values.structure.kind(node) {
                 NodeKind::Deposed(_, _, key) => Some(key.clone()),
                 _ => None,
             };
@@ -281,9 +277,9 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
         ..state::objects::new_object(&prior.value, schema)
     };
     let entry = state.resources.entry(address.of()).or_insert_with(|| {
-        ResourceState { provider: served.config, instances: BTreeMap::new() }.into()
+        ResourceState { provider: served.config, instances: Keyed::new() }.into()
     });
-    let instance = entry.instances.entry(address.key.clone()).or_default();
+    let instance = entry.instances.or_default(address.key.clone());
     instance.provider_key = served.key;
     instance.current = Some(object.into());
 }
@@ -306,10 +302,10 @@ fn store_result(
     };
     let object = state::objects::new_object(value, schema);
     let entry = state.resources.entry(node.address.clone()).or_insert_with(|| {
-        ResourceState { provider: served.config.clone(), instances: BTreeMap::new() }.into()
+        ResourceState { provider: served.config.clone(), instances: Keyed::new() }.into()
     });
     entry.provider = served.config;
-    let instance = entry.instances.entry(key.clone()).or_default();
+    let instance = entry.instances.or_default(key.clone());
     instance.provider_key = served.key;
     instance.current = Some(state::Object { reads: None, ..object }.into());
 }

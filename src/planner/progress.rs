@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::answers::ByNode;
 use super::late::Before;
 use crate::diagnostic::Span;
-use crate::lower::structure::NodeKind;
+use crate::lower::structure::{NodeKind, NodeMap};
 use crate::lower::trace::Trigger;
 use crate::observe::object::Prior;
 use crate::schedule::Schedule;
@@ -52,6 +52,9 @@ pub enum Ending {
     Failed,
 }
 
+/// What was learned and decided of objects.
+pub type Found = NodeMap<Box<ObjectDecision>>;
+
 /// What the walk keeps while it runs.
 pub struct Progress {
     /// What waits for what.
@@ -61,7 +64,7 @@ pub struct Progress {
     /// The part of each node.
     pub parts: Vec<Part>,
     /// What was found, by node.
-    pub found: BTreeMap<Node, ObjectDecision>,
+    pub found: Found,
     /// Objects that are gone, or data that nothing declares: out of the state without a change.
     pub dropped: Vec<Node>,
     /// What the gone objects among them were.

@@ -4,7 +4,9 @@
 //! through local values, variables, modules and other resources. A reference to an attribute leads on only to what that
 //! attribute's own argument refers to. This describes a plan and decides nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
 
 use super::Inputs;
 use crate::address::{Instance, InstanceKey, ModuleInstance, ResourceName};
@@ -27,7 +29,7 @@ pub(super) fn attributes(
     module_outputs: &[(ModuleInstance, Str)],
 ) -> Vec<(String, Path)> {
     let search = Search { inputs, pool };
-    let mut start = Vec::new();
+    let mut found = Found::default();
     for change in changes.iter().filter(|it| it.action != Action::NoOp) {
         let reached = Reached {
             module: change.address.module.clone(),
@@ -35,35 +37,42 @@ pub(super) fn attributes(
             what: What::Resource(change.address.resource.clone(), change.address.key.clone()),
             rest: Vec::new(),
         };
-        start.extend(search.behind(&reached));
+        found.follow(&search, search.behind(&reached));
     }
     let root = ModuleInstance::default();
     let changed = outputs.iter().filter(|it| it.1.action != Action::NoOp);
     let changed = changed.map(|it| (root.clone(), it.0.clone()));
     for (module, name) in changed.chain(module_outputs.iter().cloned()) {
-        start.extend(search.output(&module, &name));
+        found.follow(&search, search.output(&module, &name));
     }
-    found(&search, start)
+    found.resources.into_iter().map(|((address, _), path)| (address, path)).collect()
 }
 
-/// Follows references until nothing new is met.
-fn found(search: &Search<'_, '_>, start: Vec<Reached>) -> Vec<(String, Path)> {
-    let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut resources: BTreeMap<(String, String), Path> = BTreeMap::new();
-    let mut open = start;
-    while let Some(next) = open.pop() {
-        if !seen.insert(next.key()) {
-            continue;
-        }
-        if let What::Resource(name, key) = &next.what {
-            let address =
-                Instance { module: next.module.clone(), resource: name.clone(), key: key.clone() };
+/// What was met so far.
+#[derive(Default)]
+struct Found {
+    seen: FxHashSet<(ModuleInstance, Option<ResourceName>, What, String)>,
+    resources: BTreeMap<(String, String), Path>,
+}
+
+impl Found {
+    /// Follows references until nothing new is met.
+    fn follow(&mut self, search: &Search<'_, '_>, start: Vec<Reached>) {
+        let mut open = start;
+        while let Some(next) = open.pop() {
             let path = ShowPath(&next.rest).to_string();
-            resources.insert((address.to_string(), path), next.rest.clone());
+            let key = (next.module.clone(), next.owner.clone(), next.what.clone(), path.clone());
+            if !self.seen.insert(key) {
+                continue;
+            }
+            if let What::Resource(resource, key) = &next.what {
+                let (module, resource, key) = (next.module.clone(), resource.clone(), key.clone());
+                let address = Instance { module, resource, key };
+                self.resources.insert((address.to_string(), path), next.rest.clone());
+            }
+            open.extend(search.behind(&next));
         }
-        open.extend(search.behind(&next));
     }
-    resources.into_iter().map(|((address, _), path)| (address, path)).collect()
 }
 
 /// Something that is referred to, and a path into it.
@@ -75,7 +84,7 @@ struct Reached {
     rest: Path,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum What {
     Variable(Str),
     Local(Str),
@@ -84,12 +93,6 @@ enum What {
     /// The key set of the owner.
     Repetition,
     Resource(ResourceName, InstanceKey),
-}
-
-impl Reached {
-    fn key(&self) -> String {
-        format!("{}/{:?}/{:?}{}", self.module, self.owner, self.what, ShowPath(&self.rest))
-    }
 }
 
 struct Search<'s, 'a> {

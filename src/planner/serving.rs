@@ -47,7 +47,7 @@ pub(super) fn lifetimes(
         return ProviderLifetimes::default();
     }
     let selected: FxHashSet<Node> = known.selection.selected.iter().map(|it| it.0).collect();
-    let need = |node: Node, resource: ResourceId| match serving.known.get(&node) {
+    let need = |node: Node, resource: ResourceId| match serving.known.get(node) {
         Some(instance) if selected.contains(&node) => Some(Need::Instance(instance.clone())),
         // It is only decoded, by a process that need not be configured; or its instances, or their keys, are to come.
         _ => {

@@ -100,7 +100,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         schedule,
         by_node: ByNode::new(known.lowered.structure.nodes.len(), &known.ledger()),
         parts,
-        found: BTreeMap::new(),
+        found: Default::default(),
         dropped: Vec::new(),
         gone: Vec::new(),
         results: BTreeMap::new(),

@@ -238,7 +238,7 @@ fn answer_facts(progress: &Progress, batch: &mut Facts, node: Node, answer: &Ans
 
 /// Returns whether the attribute that a trigger names changes.
 fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
-    let Some(found) = progress.found.get(&trigger.target) else { return false };
+    let Some(found) = progress.found.get(trigger.target) else { return false };
     let nowhere = Span::default();
     let follow = |value: Value, step: &Step| match step.as_written()? {
         PathStep::Attribute(name) => attribute(&value, &name, nowhere).ok(),
@@ -283,7 +283,7 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
         }
         Decision::Refused(found) => {
             progress.by_node.fail(node);
-            progress.found.insert(node, *found);
+            progress.found.insert(node, found);
         }
         Decision::Found(found) => {
             match &found.prior {
@@ -294,7 +294,7 @@ fn record(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome:
                 _ if found.after.is_null() => {}
                 _ => observer.values.record(node, found.after.clone()),
             }
-            progress.found.insert(node, *found);
+            progress.found.insert(node, found);
         }
     }
 }

@@ -315,7 +315,7 @@ impl State {
                 };
                 let resource = self.resources.entry(address.of()).or_insert_with(fresh);
                 resource.provider = provider;
-                let instance = resource.instances.entry(address.key).or_default();
+                let instance = resource.instances.or_default(address.key);
                 instance.provider_key = provider_key;
                 match deposed {
                     Some(key) => drop(instance.deposed.insert(key, (*object).into())),

@@ -12,7 +12,7 @@ use super::{
     stored,
 };
 use crate::address::{
-    InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
+    InstanceKey, Keyed, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::error::{Error, ErrorContext};
@@ -135,8 +135,8 @@ fn add_resource(
     let resource = state
         .resources
         .entry(address)
-        .or_insert_with(|| ResourceState { provider, instances: BTreeMap::new() }.into());
-    let instance = resource.instances.entry(key).or_default();
+        .or_insert_with(|| ResourceState { provider, instances: Keyed::new() }.into());
+    let instance = resource.instances.or_default(key);
     if let Some(primary) = old.primary {
         instance.current = Some(object(primary)?.into());
     } else if let Some(tainted) =

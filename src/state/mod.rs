@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use crate::address::{Instance, InstanceKey, ProviderConfig, Resource};
+use crate::address::{Instance, InstanceKey, Keyed, ProviderConfig, Resource};
 use crate::value::{Str, Type, Value};
 
 pub mod journal;
@@ -63,7 +63,7 @@ pub struct ResourceState {
     /// The provider configuration that all its instances use.
     pub provider: ProviderConfig,
     /// Its instances by key.
-    pub instances: BTreeMap<InstanceKey, InstanceState>,
+    pub instances: Keyed<InstanceState>,
 }
 
 /// An instance: its current object, if any, and deposed ones.

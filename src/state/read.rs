@@ -17,7 +17,7 @@ use super::{
 };
 use super::{legacy, names, problems, stored, text, write};
 use crate::address::{
-    Instance, InstanceKey, Mode, ModuleInstance, ProviderConfig, Resource, ResourceName,
+    Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderConfig, Resource, ResourceName,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::value::Str;
@@ -141,7 +141,7 @@ fn unite(
     more: InstanceState,
 ) -> Vec<Diagnostic> {
     let name = || address.instance(key.clone()).to_string();
-    let known = state.instances.entry(key.clone()).or_default();
+    let known = state.instances.or_default(key.clone());
     let mut problems = Vec::new();
     if more.current.is_some() {
         if known.current.is_some() {
@@ -239,7 +239,7 @@ impl Reader {
             None => None,
         };
         let mut own: Option<ProviderConfig> = None;
-        let mut instances: BTreeMap<InstanceKey, InstanceState> = BTreeMap::new();
+        let mut instances: Keyed<InstanceState> = Keyed::new();
         let mut diagnostics = Diagnostics::new();
         for object in resource.instances.unwrap_or_default() {
             let mut provider_key = InstanceKey::None;
@@ -258,7 +258,7 @@ impl Reader {
             else {
                 continue;
             };
-            let instance = instances.entry(key.clone()).or_default();
+            let instance = instances.or_default(key.clone());
             instance.provider_key = provider_key;
             let is_again = match &deposed {
                 Some(deposed) => instance.deposed.insert(deposed.clone(), object.into()).is_some(),

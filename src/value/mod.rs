@@ -23,6 +23,7 @@ pub(crate) mod common_type;
 pub(crate) mod objects;
 pub mod path;
 pub mod set;
+mod sharing;
 pub mod text;
 #[cfg(test)]
 mod laws;

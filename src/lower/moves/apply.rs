@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::ends::EndTarget;
 use super::statements::Statement;
 use super::{Movable, Moved};
-use crate::address::{Instance, ModuleInstance, Resource, Str};
+use crate::address::{Instance, Keyed, ModuleInstance, Resource, Str};
 use crate::config::Config;
 use crate::state::{ResourceState, State};
 
@@ -131,7 +131,7 @@ impl Moving<'_> {
         if resource.instances.is_empty() {
             self.state.resources.remove(&from.of());
         }
-        let empty = || ResourceState { provider, instances: BTreeMap::new() }.into();
+        let empty = || ResourceState { provider, instances: Keyed::new() }.into();
         let target = self.state.resources.entry(to.of()).or_insert_with(empty);
         target.instances.insert(to.key.clone(), instance);
         self.record(statement, from, to);

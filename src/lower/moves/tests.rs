@@ -7,7 +7,7 @@ use std::path::Path;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::address::ProviderConfig;
+use crate::address::{Keyed, ProviderConfig};
 use crate::config::tests::load_folder;
 use crate::lower::{BlockGraph, TraceInput, trace};
 use crate::reason::ENGINES;
@@ -93,7 +93,7 @@ fn state(recorded: &str) -> State {
         };
         let provider: ProviderConfig =
             "provider[\"registry.opentofu.org/hashicorp/t\"]".parse().expect("a provider");
-        let empty = || ResourceState { provider, instances: BTreeMap::new() }.into();
+        let empty = || ResourceState { provider, instances: Keyed::new() }.into();
         let resource = state.resources.entry(address.of()).or_insert_with(empty);
         let instance = InstanceState { current: Some(object.into()), ..InstanceState::default() };
         resource.instances.insert(address.key, instance);

@@ -7,7 +7,9 @@ use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
 use super::{CallId, ModuleId, ProviderId, ResourceId, serial};
-use crate::address::{InstanceKey, Module, ModuleInstance, ProviderConfig, Resource, ResourceName};
+use crate::address::{
+    InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, Resource, ResourceName,
+};
 use crate::config;
 use crate::value::{Str, Value};
 
@@ -164,6 +166,9 @@ pub struct ResourceNode {
     pub address: Resource,
     /// The module instance, where it exists in the configuration.
     pub module: Option<ModuleId>,
+    /// Its block in that module, if any.
+    #[serde(skip)]
+    pub block: Option<Arc<config::Resource>>,
     /// Whether the block exists in that module.
     pub declared: bool,
     /// How it repeats; `Single` where the block is gone.
@@ -178,8 +183,8 @@ pub struct ResourceNode {
     #[serde(with = "serial::option_node")]
     pub pending: Option<Node>,
     /// The declared instances.
-    #[serde(with = "serial::node_pairs")]
-    pub instances: BTreeMap<InstanceKey, Node>,
+    #[serde(with = "serial::keyed_nodes")]
+    pub instances: Keyed<Node>,
     /// `each.value` of each instance, as far as known without providers (`for_each` only).
     #[serde(skip)]
     pub each_values: BTreeMap<InstanceKey, Value>,
@@ -195,14 +200,21 @@ pub struct ResourceNode {
 
 impl ResourceNode {
     /// What only the state knew, or a stand-in was for, has a block in a module instance now.
-    pub(super) fn becomes_declared(&mut self, module: Option<ModuleId>, style: Style) {
-        (self.module, self.declared, self.style) = (module, true, style);
+    pub(super) fn becomes_declared(
+        &mut self,
+        module: Option<ModuleId>,
+        block: Option<Arc<config::Resource>>,
+        style: Style,
+    ) {
+        (self.module, self.block) = (module, block);
+        (self.declared, self.style) = (true, style);
         (self.repetition, self.collection, self.pending) = (None, None, None);
     }
 
     /// What stood in for an instance of its module is there no more, and there is none.
     pub fn is_declared_no_more(&mut self) {
-        (self.module, self.declared, self.style) = (None, false, Style::Single);
+        (self.module, self.block) = (None, None);
+        (self.declared, self.style) = (false, Style::Single);
         (self.repetition, self.collection, self.pending) = (None, None, None);
     }
 

@@ -49,6 +49,23 @@ pub mod node_pairs {
     }
 }
 
+/// The same for nodes of instances.
+pub mod keyed_nodes {
+    use entail_rules::Node;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::address::{InstanceKey, Keyed};
+
+    pub fn serialize<S: Serializer>(map: &Keyed<Node>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map.iter().map(|(key, node)| (key, node.0)))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Keyed<Node>, D::Error> {
+        let pairs = Vec::<(InstanceKey, u32)>::deserialize(from)?;
+        Ok(pairs.into_iter().map(|(key, node)| (key, Node(node))).collect())
+    }
+}
+
 pub mod option_node {
     use entail_rules::Node;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,13 +1,11 @@
 //! `state mv`: objects, resources and modules under another address, in this state or in another.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::state_problems::{invalid_source, invalid_target, module_exists, unlike};
 use super::Run;
 use crate::address::target::Target;
-use crate::address::{Instance, InstanceKey, ModuleInstance, Resource};
+use crate::address::{Instance, InstanceKey, Keyed, ModuleInstance, Resource};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::{InstanceState, ResourceState, State};
 use crate::value::Str;
@@ -46,7 +44,7 @@ pub fn mv(
         None => from,
     };
     for (address, key, provider, instance) in taken {
-        let fresh = || ResourceState { provider, instances: BTreeMap::new() }.into();
+        let fresh = || ResourceState { provider, instances: Keyed::new() }.into();
         target.resources.entry(address).or_insert_with(fresh).instances.insert(key, instance);
     }
     rename(target, &renamed);

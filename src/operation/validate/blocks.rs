@@ -50,11 +50,14 @@ impl Check<'_> {
                 BlockProblems { problems: Diagnostics::new(), failed: value.is_err() }
             }
             BlockKey::Output(name) => self.output(module, &config.outputs[name]).into(),
-            // Whatever is written for it will be checked when it is planned.
-            BlockKey::Resource(name) if config.resources[name].generated => {
-                BlockProblems::default()
+            // Whatever is written for a generated one will be checked when it is planned.
+            BlockKey::Resource(name) => {
+                let resource = &config.resources[name];
+                match resource.generated {
+                    true => BlockProblems::default(),
+                    false => self.resource(module, resource).await.into(),
+                }
             }
-            BlockKey::Resource(name) => self.resource(module, &config.resources[name]).await.into(),
             BlockKey::Call(name) => {
                 let call = &config.calls[name];
                 let mut found = self.references(config, &uses::of_call_itself(call));

@@ -67,21 +67,22 @@ pub(super) fn values<'a>(
 }
 
 fn settle_objects(values: &mut Values<'_>, pool: &Pool) {
+    // Many resources share a schema: they share the value, too.
+    let mut unknown: FxHashMap<usize, Value> = FxHashMap::default();
     for id in 0..values.structure.resources.len() {
         let resource = &values.structure.resources[id];
         let name = &resource.address.resource;
-        let Some(block) =
-            resource.module.and_then(|it| values.structure.module(it).config.resources.get(name))
-        else {
-            continue;
-        };
+        let Some(block) = values.structure.block(ResourceId(id as u32)) else { continue };
         let Some(schema) = pool.resource_schema(&block.provider_source, name.mode, &name.kind)
         else {
             continue;
         };
         let value = match resource.style {
             Style::Enabled => Value::unknown(schema.block.ty()),
-            _ => unknown_object(&schema.block),
+            _ => unknown
+                .entry(Arc::as_ptr(schema) as usize)
+                .or_insert_with(|| unknown_object(&schema.block))
+                .clone(),
         };
         let value =
             if name.mode == Mode::Ephemeral { value.mark(&Marks::ephemeral()) } else { value };

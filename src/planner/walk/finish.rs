@@ -86,10 +86,18 @@ async fn changed(
         Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate
     );
     let mut recorded_marks = None;
-    let Some(subject) = subject(observer, *resource, key).await else { return Decision::Failed };
-    if again {
+    let block = observer.values.structure.block(*resource);
+    let is_checked = block.is_some_and(|it| !it.lifecycle.postconditions.is_empty());
+    let subject = match again || is_checked {
+        true => match subject(observer, *resource, key).await {
+            Some(subject) => Some(subject),
+            None => return Decision::Failed,
+        },
+        false => None,
+    };
+    if again && let Some(subject) = &subject {
         recorded_marks = Some(planned.config.mark_paths().lasting());
-        match observer.replan(&subject, &planned).await {
+        match observer.replan(subject, &planned).await {
             Some(second) => planned = second,
             None => return Decision::Failed,
         }
@@ -97,7 +105,7 @@ async fn changed(
     let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
     let after = if reason == Reason::KeptForAnother { planned.prior.value.clone() } else { after };
     // What is planned is shown even if it is not as it should be.
-    let refused = forbidden || !observer.postconditions(&subject, &after);
+    let refused = forbidden || subject.is_some_and(|it| !observer.postconditions(&it, &after));
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
     found(
         ObjectDecision {
