@@ -1,7 +1,7 @@
 //! The columnar engine: rules become relational plans, which Apache DataFusion carries out over whole columns.
 //!
-//! - [`relational`]: the plan of a rule; [`arithmetic`]: what it computes; [`columns`]: rows of a database as columns.
-//! - [`joins`]: which rules it takes, and how their matches come back.
+//! - `relational`: the plan of a rule; `arithmetic`: what it computes; `columns`: rows of a database as columns.
+//! - `joins`: which rules it takes, and how their matches come back; `choice`: which engine answers; `cluster`: past one machine.
 //!
 //! It is one more engine behind the interface of all: the rounds, what is new in each, and what a row was derived from are those of the
 //! library. What rules say of values, and rows of which something is not known, it narrows down and leaves to the library's matcher.

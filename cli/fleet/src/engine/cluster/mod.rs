@@ -1,8 +1,8 @@
 //! Past one machine: what rules say of the tables of a lake alone is concluded by a cluster of Apache Ballista, whose executors read the
 //! lake themselves. Only what the other rules need of it, or the question, comes back.
 //!
-//! - [`expressible`]: which relations these are; [`tables`]: the tables of a lake as its relations.
-//! - [`rounds`]: what is concluded from itself, in few, large rounds.
+//! - `expressible`: which relations these are; `tables`: the tables of a lake as its relations.
+//! - `rounds`: what is concluded from itself, in few, large rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
