@@ -1,5 +1,6 @@
 //! Commands on the state alone: `state …`, `taint`, `untaint`. It is opened, locked, read, changed, written.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -145,7 +146,12 @@ pub fn remove(
     store.change(host, options.lock, "state-rm", |state| operation::remove(state, targets, run))
 }
 
+/// Reads the text of a state that somebody gives.
+pub type Given<'g> = dyn Fn() -> Result<Cow<'g, [u8]>, Diagnostics> + 'g;
+
 /// Replaces the state of the selected workspace.
+///
+/// - `given`: reads what takes its place. It is asked twice: two large states, or their texts, are not held at once.
 ///
 /// # Errors
 ///
@@ -153,16 +159,17 @@ pub fn remove(
 pub fn push(
     host: &Host<'_>,
     (lock, recover): (LockOptions, Option<Recover>),
-    (name, given): (&str, Vec<u8>),
+    (name, given): (&str, &Given<'_>),
     force: bool,
 ) -> Result<(), Diagnostics> {
     let store = OpenState::open(host, &Choice { recover, ..Choice::default() })?;
     let nothing = || Diagnostics::from(Diagnostic::error("It holds no state"));
     let read = || {
-        let new = Seals::of(host.world).read_given_state(&given);
+        let text = given()?;
+        let new = Seals::of(host.world).read_given_state(&text);
         new.and_then(|it| it.ok_or_else(nothing)).map_err(|it| no_source(name, &it).into())
     };
-    // What is wrong with it is told before anything is locked. It is read again then: two large states are not held at once.
+    // What is wrong with it is told before anything is locked.
     read().map(drop)?;
     let guard = store.lock(host, lock, "state-push")?;
     store.backend().import(read, force)?;

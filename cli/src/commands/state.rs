@@ -1,6 +1,6 @@
 //! `state …`: looks into the state and moves things in it.
 
-use entail::world::PROGRAM;
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use entail::state;
 use entail::value::text::shown;
 use entail::workflow::state::{self as workflow, OpenState, dated};
 use entail::workflow::{LockOptions, StateOptions, open, show as documents};
-use entail::world::World;
+use entail::world::{PROGRAM, World};
 
 use super::no_words;
 use crate::arguments::request::target;
@@ -130,16 +130,25 @@ fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics>
 
 fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics> {
     let file = args.file()?;
-    let text = match file {
-        "-" => ui.read_all(),
-        file => entail::world::read_given(file.as_ref()),
+    // What was typed is there once, a file is read when it is wanted.
+    let typed = match file {
+        "-" => Some(ui.read_all().map_err(|it| unreadable(file, &it))?),
+        _ => None,
     };
-    let text = text.map_err(|it| unreadable(file, &it))?;
-    if text.is_empty() {
-        return Err(unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()).into());
-    }
+    let text = || {
+        let text = match &typed {
+            Some(it) => Ok(Cow::Borrowed(it.as_slice())),
+            None => entail::world::read_given(file.as_ref()).map(Cow::Owned),
+        };
+        match text.map_err(|it| unreadable(file, &it))? {
+            it if it.is_empty() => {
+                Err(unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()).into())
+            }
+            it => Ok(it),
+        }
+    };
     let lock = LockOptions::from(&args.lock);
-    workflow::push(&ui.host(world), (lock, args.recover), (file, text), args.force)?;
+    workflow::push(&ui.host(world), (lock, args.recover), (file, &text), args.force)?;
     Ok(0)
 }
 
