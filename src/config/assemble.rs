@@ -245,7 +245,6 @@ impl Draft {
     }
 }
 
-/// Complains where something is declared already, and returns whether it is. The texts: summary, what was declared, rule.
 /// Complains of a resource that is there already.
 fn complain_twice(decoder: &mut Decoder, first: Span, resource: &Resource) {
     let kind = &resource.name.kind;
@@ -266,6 +265,7 @@ fn complain_twice(decoder: &mut Decoder, first: Span, resource: &Resource) {
     complain(decoder, Some(first), resource.declared, (&summary, &what, rule));
 }
 
+/// Complains where something is declared already, and returns whether it is. The texts: summary, what was declared, rule.
 fn complain(
     decoder: &mut Decoder,
     first: Option<Span>,

@@ -244,7 +244,8 @@ impl Run<'_, '_> {
     }
 }
 
-pub(super) fn positive(rule: &Rule) -> impl Iterator<Item = (usize, &Pattern)> {
+/// Returns the patterns of the positive literals of a rule, each with its number among them.
+pub fn positive(rule: &Rule) -> impl Iterator<Item = (usize, &Pattern)> {
     let patterns = rule.body.iter().filter_map(|it| match it {
         Literal::Holds(pattern) => Some(pattern),
         _ => None,

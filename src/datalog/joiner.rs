@@ -48,7 +48,7 @@ pub type Take<'t> = dyn FnMut(&[u64], &[u32]) -> bool + 't;
 
 /// Finds which rows fit together.
 pub trait Joiner {
-    /// Returns what it does with a rule. It does with rows of which anything is not known what it does with no others: decline.
+    /// Returns what it does with a rule. Where anything of a row is not known, it must decline: what may be equal, it cannot tell.
     fn how(&mut self, asked: &Application<'_>) -> How;
 
     /// Shows each match once.

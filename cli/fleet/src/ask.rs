@@ -15,7 +15,8 @@ use entail_rules::{Atom, Node};
 use rustc_hash::FxHashMap;
 
 use crate::lake::{Column, OF_NODES, Scan, TABLES, Table, Wanted, table};
-use crate::nodes::{Nodes, Texts};
+use crate::nodes::Nodes;
+use crate::texts::Texts;
 
 /// What of a lake a program reads.
 pub struct Facts {

@@ -24,4 +24,5 @@ pub mod run;
 mod secrets;
 pub mod settings;
 pub mod stacks;
+mod texts;
 pub mod uses;

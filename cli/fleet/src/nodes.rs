@@ -1,30 +1,10 @@
 //! Nodes of many stacks as numbers. Stacks of one kind have addresses in common: each text is kept once.
 
-use std::sync::Arc;
-
 use entail::policy::elsewhere::FIRST;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
-/// Texts, each with a number: its position.
-#[derive(Default)]
-pub struct Texts {
-    texts: Vec<Arc<str>>,
-    numbers: FxHashMap<Arc<str>, u32>,
-}
-
-impl Texts {
-    /// Returns the number of a text.
-    pub fn number(&mut self, text: &str) -> u32 {
-        if let Some(known) = self.numbers.get(text) {
-            return *known;
-        }
-        let (number, text) = (self.texts.len() as u32, Arc::<str>::from(text));
-        self.texts.push(text.clone());
-        self.numbers.insert(text, number);
-        number
-    }
-}
+use crate::texts::Texts;
 
 /// Nodes with their names, each once.
 #[derive(Default)]
@@ -51,12 +31,12 @@ impl Nodes {
     /// Returns the stack and the address of a node.
     pub fn name(&self, node: Node) -> Option<(&str, &str)> {
         let (stack, address) = self.names.get(node.0.checked_sub(FIRST)? as usize)?;
-        Some((&self.stacks.texts[*stack as usize], &self.addresses.texts[*address as usize]))
+        Some((self.stacks.get(*stack)?, self.addresses.get(*address)?))
     }
 
     /// Returns the node of an address in a stack, where there is one.
     pub fn find(&self, stack: &str, address: &str) -> Option<Node> {
-        let name = (*self.stacks.numbers.get(stack)?, *self.addresses.numbers.get(address)?);
+        let name = (self.stacks.find(stack)?, self.addresses.find(address)?);
         self.numbers.get(&name).copied().map(Node)
     }
 

@@ -1,7 +1,7 @@
 //! What rules compute, over columns: as the library computes it of single rows. What has no value is null.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{Expr, cast, lit, try_cast, when};
 use datafusion::prelude::ident;
 use entail::datalog::check::{Arithmetic, Comparison, Value};
@@ -14,19 +14,22 @@ pub fn variable(number: usize) -> String {
     format!("v{number}")
 }
 
-/// Returns a value over the columns of variables; nothing for a text that is put together, or a node in a tense.
-pub fn value(of: &Value, constant: &dyn Fn(u64) -> Expr) -> Result<Option<Expr>> {
-    Ok(Some(match of {
-        Value::Variable(it) => ident(variable(*it)),
-        Value::Word(it) => constant(*it),
-        Value::InTense(..) | Value::Message(_) => return Ok(None),
+/// Returns a value over the columns of variables.
+///
+/// # Errors
+///
+/// For a text that is put together, or a node in a tense: no rule with one is concluded by columns.
+pub fn value(of: &Value, constant: &dyn Fn(u64) -> Expr) -> Result<Expr> {
+    match of {
+        Value::Variable(it) => Ok(ident(variable(*it))),
+        Value::Word(it) => Ok(constant(*it)),
         Value::Arithmetic(operator, left, right) => {
-            match (value(left, constant)?, value(right, constant)?) {
-                (Some(left), Some(right)) => computed(*operator, left, right)?,
-                _ => return Ok(None),
-            }
+            computed(*operator, value(left, constant)?, value(right, constant)?)
         }
-    }))
+        Value::InTense(..) | Value::Message(_) => {
+            Err(DataFusionError::Internal("a value that columns cannot hold".to_owned()))
+        }
+    }
 }
 
 /// Returns whether a value may be missing.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{Int64Type, UInt32Type};
@@ -21,28 +22,18 @@ use tokio::time::timeout;
 
 use super::columns::{Columns, schema};
 use super::relational::{Leaves, Planned, plan};
-use super::{State, failed};
+use super::{Columnar, State, failed};
 
 /// The joins of one evaluation.
 pub struct Joins<'e> {
-    state: &'e State,
-    many: usize,
-    given: &'e BTreeSet<usize>,
+    engine: &'e Columnar,
     tables: FxHashMap<usize, Columns>,
-    joined: u64,
 }
 
 impl<'e> Joins<'e> {
     /// Begins an evaluation.
-    ///
-    /// - `given`: relations whose rows are there already, whatever rules conclude them.
-    pub fn new(state: &'e State, many: usize, given: &'e BTreeSet<usize>) -> Joins<'e> {
-        Joins { state, many, given, tables: FxHashMap::default(), joined: 0 }
-    }
-
-    /// Returns how often columns were joined.
-    pub fn joined(&self) -> u64 {
-        self.joined
+    pub fn new(engine: &'e Columnar) -> Joins<'e> {
+        Joins { engine, tables: FxHashMap::default() }
     }
 
     /// Brings the columns of a relation up to date. Returns whether all is known of its rows.
@@ -56,13 +47,13 @@ impl<'e> Joins<'e> {
 impl Joiner for Joins<'_> {
     fn how(&mut self, asked: &Application<'_>) -> How {
         let rule = asked.rule();
-        if self.given.contains(&rule.head) {
+        if self.engine.given.contains(&rule.head) {
             return How::Concludes;
         }
         let seen = asked.ranges.iter().map(|it| it.to - it.from).max();
         let read: BTreeSet<usize> = rule.body.iter().filter_map(Literal::relation).collect();
-        let is_large = |it: usize| asked.database.table(it).len() >= self.many;
-        let is_worth_it = seen.is_some_and(|it| it >= self.many)
+        let is_large = |it: usize| asked.database.table(it).len() >= self.engine.many;
+        let is_worth_it = seen.is_some_and(|it| it >= self.engine.many)
             || seen.is_some() && read.iter().any(|it| is_denied(rule, *it) && is_large(*it));
         let how = if is_worth_it { how(asked.program, rule) } else { How::Declines };
         // Columns are made only for whom they serve.
@@ -80,7 +71,7 @@ impl Joiner for Joins<'_> {
     ) -> Result<(), Broken> {
         let broken = |why: DataFusionError| Broken::Failed(Box::new(failed(&why)));
         let rule = asked.rule();
-        if self.given.contains(&rule.head) {
+        if self.engine.given.contains(&rule.head) {
             return Ok(());
         }
         let steps = plan_unindexed(rule, asked.ranges, asked.first);
@@ -88,8 +79,8 @@ impl Joiner for Joins<'_> {
         let Some(planned) = plan(rule, &steps, how, &leaves).map_err(broken)? else {
             return Ok(());
         };
-        self.joined += 1;
-        let state = self.state;
+        let state = self.engine.state().map_err(Broken::Failed)?;
+        self.engine.joined.fetch_add(1, Ordering::Relaxed);
         state.runtime.block_on(async {
             let carried_out = run(state, asked, how, planned, take);
             match timeout(asked.time, carried_out).await {
@@ -153,8 +144,16 @@ fn matches(
 /// What is done with a rule, whatever its rows.
 fn how(program: &Program, rule: &Rule) -> How {
     let has_tense = |it: &Pattern| it.terms.iter().any(|it| matches!(it, Term::InTense(..)));
+    let patterns = rule.body.iter().filter_map(|it| match it {
+        Literal::Holds(it) | Literal::Absent(it) => Some(it),
+        _ => None,
+    });
+    let patterns: Vec<&Pattern> = patterns.collect();
+    if patterns.iter().any(|it| has_tense(it)) {
+        return How::Declines;
+    }
     let is_plain = |it: &Literal| match it {
-        Literal::Holds(it) | Literal::Absent(it) => !has_tense(it),
+        Literal::Holds(_) | Literal::Absent(_) => true,
         // Of values, only the library knows how they are counted.
         Literal::Aggregate { pattern, .. } => !program.has_values && !has_tense(pattern),
         Literal::Compare(_, left, right) => is_number(left) && is_number(right),
@@ -164,24 +163,14 @@ fn how(program: &Program, rule: &Rule) -> How {
     if rule.body.iter().all(is_plain) && rule.terms.iter().all(is_number) {
         return How::Concludes;
     }
-    let has_no_tense = rule.body.iter().all(|it| match it {
-        Literal::Holds(it) | Literal::Absent(it) => !has_tense(it),
-        _ => true,
-    });
-    let patterns: Vec<&Pattern> = rule
-        .body
+    let shares = |one: &Pattern, other: &Pattern| {
+        one.variables().any(|it| other.variables().any(|that| it == that))
+    };
+    let is_joined = patterns
         .iter()
-        .filter_map(|it| match it {
-            Literal::Holds(it) | Literal::Absent(it) => Some(it),
-            _ => None,
-        })
-        .collect();
-    let is_joined = patterns.iter().enumerate().any(|(at, one)| {
-        patterns[..at]
-            .iter()
-            .any(|other| one.variables().any(|it| other.variables().any(|that| it == that)))
-    });
-    if has_no_tense && is_joined { How::Narrows } else { How::Declines }
+        .enumerate()
+        .any(|(at, one)| patterns[..at].iter().any(|it| shares(one, it)));
+    if is_joined { How::Narrows } else { How::Declines }
 }
 
 fn is_number(value: &Value) -> bool {

@@ -75,6 +75,7 @@ impl Columnar {
         self.joined.load(Ordering::Relaxed)
     }
 
+    /// What plans are carried out with, made for the first of them.
     fn state(&self) -> Result<&State, Box<Diagnostic>> {
         if self.state.get().is_none() {
             let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -106,11 +107,8 @@ impl Engine for Columnar {
         domain: Option<&dyn Domain>,
         limits: &Limits,
     ) -> Result<Vec<Failure>, Stopped> {
-        let state = self.state().map_err(Stopped::Failed)?;
-        let mut joins = Joins::new(state, self.many, &self.given);
-        let done = evaluate_joining(program, database, domain, limits, Some(&mut joins));
-        self.joined.fetch_add(joins.joined(), Ordering::Relaxed);
-        done
+        let mut joins = Joins::new(self);
+        evaluate_joining(program, database, domain, limits, Some(&mut joins))
     }
 }
 

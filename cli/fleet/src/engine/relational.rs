@@ -106,14 +106,11 @@ impl Making<'_> {
             // What is only narrowed down is found out by the matcher.
             Step::Test(_) | Step::Aggregate(..) if how == How::Narrows => {}
             Step::Test(Literal::Compare(comparison, left, right)) => {
-                if let (Some(left), Some(right)) = (self.value(left)?, self.value(right)?) {
-                    self.change(|it| it.filter(compared(*comparison, left, right)))?;
-                }
+                let (left, right) = (self.value(left)?, self.value(right)?);
+                self.change(|it| it.filter(compared(*comparison, left, right)))?;
             }
             Step::Test(Literal::Let(number, of)) => {
-                if let Some(computed) = self.value(of)? {
-                    self.give(*number, computed, may_be_null(of))?;
-                }
+                self.give(*number, self.value(of)?, may_be_null(of))?;
             }
             Step::Aggregate(Literal::Aggregate { result, function, over, pattern }, _) => {
                 self.aggregate(*result, *function, *over, pattern)?;
@@ -132,7 +129,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    fn value(&self, of: &Value) -> Result<Option<Expr>> {
+    fn value(&self, of: &Value) -> Result<Expr> {
         value(of, &|it| self.leaves.constant(it))
     }
 
@@ -272,7 +269,7 @@ impl Making<'_> {
         let (mut columns, mut conditions) = (Vec::new(), Vec::new());
         if how == How::Concludes {
             for (at, of) in rule.terms.iter().enumerate() {
-                let Some(value) = self.value(of)? else { continue };
+                let value = self.value(of)?;
                 if may_be_null(of) {
                     conditions.push(value.clone().is_not_null());
                 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::tables::{Column, TABLES, Table};
+use crate::texts::Texts;
 use arrow::array::{
     Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, StringBuilder,
 };
@@ -14,11 +16,8 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
-use rustc_hash::FxHashMap;
 
-use super::tables::{Column, TABLES, Table};
-
-/// A cell that holds nothing.
+/// A cell that holds nothing: the number of no text.
 const NOTHING: u32 = u32::MAX;
 
 /// How many rows stand in one page, at most: what a reader may pass over at once.
@@ -27,8 +26,7 @@ const PAGE: usize = 4096;
 /// Rows of all tables.
 #[derive(Debug)]
 pub struct Bucket {
-    texts: Vec<Arc<str>>,
-    numbers: FxHashMap<Arc<str>, u32>,
+    texts: Texts,
     rows: Vec<Vec<u32>>,
     /// The places of texts in order, until a row is added.
     ranks: Vec<u32>,
@@ -37,8 +35,7 @@ pub struct Bucket {
 impl Default for Bucket {
     fn default() -> Bucket {
         Bucket {
-            texts: Vec::new(),
-            numbers: FxHashMap::default(),
+            texts: Texts::default(),
             rows: TABLES.iter().map(|_| Vec::new()).collect(),
             ranks: Vec::new(),
         }
@@ -48,13 +45,7 @@ impl Default for Bucket {
 impl Bucket {
     /// Returns the number of a text, which makes many rows of one cheap.
     pub fn text(&mut self, text: &str) -> u32 {
-        if let Some(known) = self.numbers.get(text) {
-            return *known;
-        }
-        let (number, text) = (self.texts.len() as u32, Arc::<str>::from(text));
-        self.texts.push(text.clone());
-        self.numbers.insert(text, number);
-        number
+        self.texts.number(text)
     }
 
     /// Adds a row of numbers of texts; nothing stands for null.
@@ -71,7 +62,7 @@ impl Bucket {
 
     /// Returns the rows of a table, each with its texts.
     pub fn rows(&self, table: &Table) -> impl Iterator<Item = Vec<Option<&str>>> {
-        let text = |it: &u32| (*it != NOTHING).then(|| &*self.texts[*it as usize]);
+        let text = |it: &u32| self.texts.get(*it);
         self.rows[table.number()]
             .chunks(table.columns.len())
             .map(move |row| row.iter().map(text).collect())
@@ -84,7 +75,7 @@ impl Bucket {
 
     /// Returns the text of a number.
     pub fn shown(&self, number: u32) -> Option<&str> {
-        self.texts.get(number as usize).map(|it| &**it)
+        self.texts.get(number)
     }
 
     /// Takes in the rows of a file that stay.
@@ -204,7 +195,7 @@ impl Bucket {
         }
         let all = 0..self.texts.len() as u32;
         let mut sorted: Vec<u32> = all.filter(|it| is_sorted_by[*it as usize]).collect();
-        sorted.sort_unstable_by(|a, b| self.texts[*a as usize].cmp(&self.texts[*b as usize]));
+        sorted.sort_unstable_by_key(|it| self.texts.get(*it));
         let mut ranks = vec![NOTHING; self.texts.len()];
         for (rank, text) in sorted.into_iter().enumerate() {
             ranks[text as usize] = rank as u32;
@@ -215,10 +206,7 @@ impl Bucket {
     fn batch(&self, table: &Table, order: &[u32]) -> Result<RecordBatch, Error> {
         let (rows, width) = (&self.rows[table.number()], table.columns.len());
         let columns = table.columns.iter().enumerate().map(|(at, (_, column))| {
-            let cells = order.iter().map(|row| match rows[*row as usize * width + at] {
-                NOTHING => None,
-                it => Some(&*self.texts[it as usize]),
-            });
+            let cells = order.iter().map(|row| self.texts.get(rows[*row as usize * width + at]));
             match column {
                 Column::Number => {
                     let numbers = cells.map(|it| it.and_then(|it| it.parse::<i64>().ok()));

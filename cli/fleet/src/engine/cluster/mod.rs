@@ -5,7 +5,6 @@
 //! - `rounds`: what is concluded from itself, in few, large rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::AsArray;
@@ -177,9 +176,4 @@ impl Asking<'_> {
     pub fn address(&self, file: &str) -> String {
         format!("{}/{file}", self.lake.address.trim_end_matches('/'))
     }
-}
-
-/// Returns a plan in the hands of whoever shares it.
-fn shared(plan: LogicalPlan) -> Arc<LogicalPlan> {
-    Arc::new(plan)
 }

@@ -8,6 +8,7 @@ use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 use entail::datalog::check::{Literal, Pattern, Rule};
+use entail::datalog::evaluate::positive;
 use entail::datalog::joiner::How;
 use entail::datalog::plan::{Range, plan_unindexed};
 use entail::diagnostic::Diagnostics;
@@ -17,7 +18,7 @@ use rustc_hash::FxHashSet;
 use super::super::relational::{Leaves, plan};
 use super::expressible::Expressible;
 use super::tables::{rows_of, schema};
-use super::{Asking, Rows, shared};
+use super::{Asking, Rows};
 use crate::lake::EXCHANGE;
 
 /// The rows of relations, as plans.
@@ -29,7 +30,7 @@ impl Asking<'_> {
         let failed = |why| self.failed(&why);
         let mut known = Known::new();
         for relation in &said.read {
-            known.insert(*relation, shared(self.given(*relation).map_err(failed)?));
+            known.insert(*relation, Arc::new(self.given(*relation).map_err(failed)?));
         }
         let exchange = Exchange::new(self);
         let mut rows = BTreeMap::new();
@@ -47,7 +48,7 @@ impl Asking<'_> {
             }
             for relation in group {
                 let found = self.step(relation, &rules, &known, None).map_err(failed)?;
-                known.insert(relation, shared(found));
+                known.insert(relation, Arc::new(found));
                 if said.needed.contains(&relation) {
                     rows.insert(relation, self.rows((*known[&relation]).clone())?);
                 }
@@ -140,14 +141,6 @@ fn groups(asking: &Asking<'_>, said: &Expressible) -> Vec<BTreeSet<usize>> {
     found
 }
 
-fn positive(rule: &Rule) -> impl Iterator<Item = (usize, &Pattern)> {
-    let patterns = rule.body.iter().filter_map(|it| match it {
-        Literal::Holds(it) => Some(it),
-        _ => None,
-    });
-    patterns.enumerate()
-}
-
 fn of_group<'r>(
     rule: &'r Rule,
     group: &'r BTreeSet<usize>,
@@ -237,14 +230,14 @@ impl<'a> Exchange<'a> {
                 let file = self.write(&rows)?;
                 files.entry(*relation).or_default().push(file.clone());
                 found.entry(*relation).or_default().extend(rows);
-                fresh.insert(*relation, shared(self.read(*relation, vec![file])?));
+                fresh.insert(*relation, Arc::new(self.read(*relation, vec![file])?));
             }
             if fresh.is_empty() {
                 break;
             }
             for relation in fresh.keys() {
                 let all = files.get(relation).cloned().unwrap_or_default();
-                known.insert(*relation, shared(self.read(*relation, all)?));
+                known.insert(*relation, Arc::new(self.read(*relation, all)?));
             }
             new = fresh;
         }
