@@ -1,7 +1,7 @@
 //! `state …`: looks into the state and moves things in it.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use entail::address::{Instance, Provider};
@@ -130,16 +130,16 @@ fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics>
 
 fn push(ui: &Ui, world: &Arc<World>, args: &PushArgs) -> Result<u8, Diagnostics> {
     let file = args.file()?;
-    // What was typed is there once, a file is read when it is wanted.
-    let typed = match file {
-        "-" => Some(ui.read_all().map_err(|it| unreadable(file, &it))?),
-        _ => None,
+    let read = || entail::world::read_given(file.as_ref());
+    // What is typed, or comes out of a pipe, is there once; a file is read whenever it is wanted.
+    let once = match file {
+        "-" => Some(ui.read_all()),
+        _ if Path::new(file).is_file() => None,
+        _ => Some(read()),
     };
+    let once = once.transpose().map_err(|it| unreadable(file, &it))?;
     let text = || {
-        let text = match &typed {
-            Some(it) => Ok(Cow::Borrowed(it.as_slice())),
-            None => entail::world::read_given(file.as_ref()).map(Cow::Owned),
-        };
+        let text = once.as_deref().map_or_else(|| read().map(Cow::Owned), |it| Ok(it.into()));
         match text.map_err(|it| unreadable(file, &it))? {
             it if it.is_empty() => {
                 Err(unreadable(file, &std::io::ErrorKind::UnexpectedEof.into()).into())
