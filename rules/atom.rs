@@ -5,6 +5,9 @@ pub trait Atom: Copy + Ord {
     /// What the column is called in declarations, such as `Node`.
     const KIND: &'static str;
 
+    /// How many there are at most.
+    const COUNT: u64;
+
     /// Returns it as a whole number.
     fn word(self) -> u64;
 
@@ -32,6 +35,7 @@ macro_rules! ids {
 
             impl Atom for $Name {
                 const KIND: &'static str = stringify!($Name);
+                const COUNT: u64 = 1 << 32;
 
                 fn word(self) -> u64 {
                     u64::from(self.0)
@@ -76,6 +80,7 @@ macro_rules! words {
 
             impl Atom for $Name {
                 const KIND: &'static str = stringify!($Name);
+                const COUNT: u64 = $Name::ALL.len() as u64;
 
                 fn word(self) -> u64 {
                     self as u64

@@ -5,8 +5,6 @@
 //!
 //! holds   a block is served by at most one configuration, or is unconfigured
 
-use ascent::ascent;
-
 use crate::atom::*;
 use crate::ledger::Ledger;
 

@@ -2,8 +2,6 @@
 //!
 //! Concluded for the walk that plans, where each node is done once, and for the one that applies, where steps are.
 
-use ascent::ascent;
-
 use crate::atom::*;
 use crate::ledger::Ledger;
 

@@ -6,8 +6,6 @@
 
 #![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
 
-use ascent::ascent;
-
 use crate::atom::*;
 use crate::ledger::Ledger;
 

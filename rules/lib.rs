@@ -5,8 +5,16 @@
 //!
 //! No relation holds a string, a float or a value; nothing here reads a file, a clock or a network.
 
+/// The rules of a stratum, compiled: Ascent's own macro, with rows found as `index.rs` finds them.
+macro_rules! ascent {
+    ($($rules:tt)*) => {
+        ::ascent::ascent! { #![ds($crate::index)] $($rules)* }
+    };
+}
+
 #[macro_use]
 mod tables;
+mod index;
 
 pub mod atom;
 pub mod catalogue;

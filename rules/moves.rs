@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use ascent::ascent;
-
 use crate::atom::*;
 use crate::ledger::Ledger;
 

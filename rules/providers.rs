@@ -6,8 +6,6 @@
 //! reads   `config_of`, `keyed`, `unconfigured`
 //! holds   an object is served by one instance, or lacks something, or needs none, or awaits an answer
 
-use ascent::ascent;
-
 use crate::atom::*;
 use crate::ledger::Ledger;
 

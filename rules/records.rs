@@ -4,8 +4,6 @@
 //!
 //! holds   what something reads is recorded or looked through, and only one of them
 
-use ascent::ascent;
-
 use crate::atom::*;
 use crate::ledger::Ledger;
 

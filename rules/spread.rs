@@ -2,8 +2,6 @@
 //!
 //! Known before the walk, whatever the walk plans.
 
-use ascent::ascent;
-
 use crate::atom::*;
 use crate::ledger::Ledger;
 

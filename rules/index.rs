@@ -1,0 +1,449 @@
+//! How the compiled rules find rows by the columns that a rule binds, in place of Ascent's own hash maps.
+//!
+//! Most columns are small whole numbers, given out one after the other. What is found by one such column stands in pages, in the order
+//! of the numbers: what is asked for one after the other lies side by side, and nothing is hashed. Few rows, as they come in each
+//! round of a recursion, are hashed all the same. Ascent asks for this by `#![ds(crate::index)]` (`ascent!` in `lib.rs`).
+
+use std::cell::OnceCell;
+use std::hash::Hash;
+
+use ascent::internal::{
+    RelFullIndexRead, RelFullIndexType, RelFullIndexWrite, RelIndexMerge, RelIndexRead,
+    RelIndexReadAll, RelIndexWrite, ToRelIndex,
+};
+
+use crate::atom::Atom;
+
+mod pages;
+#[cfg(test)]
+mod tests;
+
+use pages::Pages;
+
+/// The columns by which rows are found.
+pub trait Columns: Clone + Eq {
+    /// Where something is kept for each value of them.
+    type Map<V: Default>: Map<Self, V>;
+}
+
+/// Something for each of some columns.
+pub trait Map<K, V>: Default {
+    /// Returns what is kept for `key`, if anything was.
+    fn get(&self, key: &K) -> Option<&V>;
+
+    /// Returns what is kept for `key`, made where there is nothing yet.
+    fn at(&mut self, key: &K) -> &mut V;
+}
+
+impl Columns for () {
+    type Map<V: Default> = Option<V>;
+}
+
+impl<A: Atom> Columns for (A,) {
+    type Map<V: Default> = Pages<V>;
+}
+
+impl<A: Atom + Hash, B: Atom + Hash> Columns for (A, B) {
+    type Map<V: Default> = Pairs<A, B, V>;
+}
+
+macro_rules! hashed {
+    ($( ($($A:ident),+) )+) => { $(
+        impl<$($A: Atom + Hash),+> Columns for ($($A,)+) {
+            type Map<V: Default> = RelFullIndexType<Self, V>;
+        }
+    )+ };
+}
+hashed! { (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H) }
+
+impl<V: Default> Map<(), V> for Option<V> {
+    fn get(&self, (): &()) -> Option<&V> {
+        self.as_ref()
+    }
+
+    fn at(&mut self, (): &()) -> &mut V {
+        self.get_or_insert_default()
+    }
+}
+
+impl<A: Atom, V: Default> Map<(A,), V> for Pages<V> {
+    fn get(&self, key: &(A,)) -> Option<&V> {
+        self.found(key.0.word())
+    }
+
+    fn at(&mut self, key: &(A,)) -> &mut V {
+        self.made(key.0.word())
+    }
+}
+
+impl<K: Clone + Eq + Hash, V: Default> Map<K, V> for RelFullIndexType<K, V> {
+    fn get(&self, key: &K) -> Option<&V> {
+        RelFullIndexType::get(self, key)
+    }
+
+    fn at(&mut self, key: &K) -> &mut V {
+        self.entry(key.clone()).or_default()
+    }
+}
+
+/// Something for each of some pairs. Those of a thing and a word, of which there are few, are numbers too.
+pub enum Pairs<A, B, V> {
+    /// By the number of both
+    Numbered(Pages<V>),
+    /// Others
+    Hashed(RelFullIndexType<(A, B), V>),
+}
+
+impl<A: Atom, B: Atom, V> Pairs<A, B, V> {
+    /// From here on pairs are too many to be numbered.
+    const MANY: u64 = 64;
+
+    fn number((a, b): &(A, B)) -> u64 {
+        match B::COUNT < A::COUNT {
+            true => a.word() * B::COUNT + b.word(),
+            false => b.word() * A::COUNT + a.word(),
+        }
+    }
+}
+
+impl<A: Atom, B: Atom, V> Default for Pairs<A, B, V> {
+    fn default() -> Self {
+        match A::COUNT < Self::MANY || B::COUNT < Self::MANY {
+            true => Pairs::Numbered(Pages::default()),
+            false => Pairs::Hashed(Default::default()),
+        }
+    }
+}
+
+impl<A: Atom + Hash, B: Atom + Hash, V: Default> Map<(A, B), V> for Pairs<A, B, V> {
+    fn get(&self, key: &(A, B)) -> Option<&V> {
+        match self {
+            Pairs::Numbered(pages) => pages.found(Self::number(key)),
+            Pairs::Hashed(hashed) => hashed.get(key),
+        }
+    }
+
+    fn at(&mut self, key: &(A, B)) -> &mut V {
+        match self {
+            Pairs::Numbered(pages) => pages.made(Self::number(key)),
+            Pairs::Hashed(hashed) => hashed.entry(*key).or_default(),
+        }
+    }
+}
+
+/// The rest of the rows that agree in some columns. Most often it is one row, which wants no place of its own.
+#[derive(Clone, Debug, Default)]
+pub enum Rest<T> {
+    /// None
+    #[default]
+    None,
+    /// One
+    One(T),
+    /// Two and more
+    More(Vec<T>),
+}
+
+impl<T> Rest<T> {
+    fn rows(&self) -> &[T] {
+        match self {
+            Rest::None => &[],
+            Rest::One(row) => std::slice::from_ref(row),
+            Rest::More(rows) => rows,
+        }
+    }
+
+    fn push(&mut self, row: T) {
+        if let Rest::More(rows) = self {
+            rows.push(row);
+            return;
+        }
+        *self = match std::mem::take(self) {
+            Rest::One(first) => Rest::More(vec![first, row]),
+            _ => Rest::One(row),
+        };
+    }
+
+    fn append(&mut self, other: Rest<T>) {
+        match other {
+            Rest::None => {}
+            Rest::One(row) => self.push(row),
+            Rest::More(mut more) => {
+                match std::mem::take(self) {
+                    Rest::More(mut rows) if rows.len() >= more.len() => {
+                        rows.append(&mut more);
+                        more = rows;
+                    }
+                    Rest::More(mut rows) => more.append(&mut rows),
+                    Rest::One(row) => more.push(row),
+                    Rest::None => {}
+                }
+                *self = Rest::More(more);
+            }
+        }
+    }
+}
+
+/// The rows of a relation by some of its columns.
+pub struct By<K: Columns, T> {
+    /// Each value of the columns once, in the order in which they came.
+    keys: Vec<K>,
+    rest: K::Map<Rest<T>>,
+}
+
+impl<K: Columns, T> By<K, T> {
+    fn add(&mut self, key: K, add: impl FnOnce(&mut Rest<T>)) {
+        let rest = self.rest.at(&key);
+        if matches!(rest, Rest::None) {
+            self.keys.push(key);
+        }
+        add(rest);
+    }
+}
+
+/// The rows of a relation, each once.
+pub struct All<K: Columns> {
+    /// The rows, in the order in which they came. Those that were told from outside may stand here twice.
+    rows: Vec<K>,
+    /// Which rows there are, as soon as somebody asks: many relations are only ever read by some of their columns.
+    known: OnceCell<K::Map<bool>>,
+}
+
+impl<K: Columns> All<K> {
+    fn known(&self) -> &K::Map<bool> {
+        self.known.get_or_init(|| {
+            let mut known = K::Map::<bool>::default();
+            self.rows.iter().for_each(|row| *known.at(row) = true);
+            known
+        })
+    }
+
+    fn has(&self, row: &K) -> bool {
+        !self.rows.is_empty() && self.known().get(row).is_some_and(|it| *it)
+    }
+
+    fn add(&mut self, row: &K) -> bool {
+        self.known();
+        let is_known = self.known.get_mut().is_some_and(|it| std::mem::replace(it.at(row), true));
+        if !is_known {
+            self.rows.push(row.clone());
+        }
+        !is_known
+    }
+}
+
+impl<K: Columns, T> Default for By<K, T> {
+    fn default() -> Self {
+        By { keys: Vec::new(), rest: Default::default() }
+    }
+}
+
+impl<K: Columns> Default for All<K> {
+    fn default() -> Self {
+        All { rows: Vec::new(), known: OnceCell::new() }
+    }
+}
+
+impl<K: Columns, T> RelIndexWrite for By<K, T> {
+    type Key = K;
+    type Value = T;
+
+    fn index_insert(&mut self, key: K, row: T) {
+        self.add(key, |rest| rest.push(row));
+    }
+}
+
+impl<K: Columns, T> RelIndexMerge for By<K, T> {
+    fn move_index_contents(from: &mut Self, to: &mut Self) {
+        if from.keys.len() > to.keys.len() {
+            std::mem::swap(from, to);
+        }
+        let mut from = std::mem::take(from);
+        for key in from.keys {
+            let rest = std::mem::take(from.rest.at(&key));
+            to.add(key, |own| own.append(rest));
+        }
+    }
+}
+
+impl<'a, K: Columns + 'a, T: Clone + 'a> RelIndexRead<'a> for By<K, T> {
+    type Key = K;
+    type Value = &'a T;
+    type IteratorType = std::slice::Iter<'a, T>;
+
+    fn index_get(&'a self, key: &K) -> Option<Self::IteratorType> {
+        self.rest.get(key).map(Rest::rows).filter(|it| !it.is_empty()).map(<[T]>::iter)
+    }
+
+    fn len_estimate(&'a self) -> usize {
+        self.keys.len()
+    }
+
+    fn is_empty(&'a self) -> bool {
+        self.keys.is_empty()
+    }
+}
+
+impl<'a, K: Columns + 'a, T: Clone + 'a> RelIndexReadAll<'a> for By<K, T> {
+    type Key = &'a K;
+    type Value = &'a T;
+    type ValueIteratorType = std::slice::Iter<'a, T>;
+    type AllIteratorType = Groups<'a, K, T>;
+
+    fn iter_all(&'a self) -> Groups<'a, K, T> {
+        Groups { keys: self.keys.iter(), rest: &self.rest }
+    }
+}
+
+/// Goes through rows, those together that agree.
+pub struct Groups<'a, K: Columns, T> {
+    keys: std::slice::Iter<'a, K>,
+    rest: &'a K::Map<Rest<T>>,
+}
+
+impl<'a, K: Columns, T: 'a> Iterator for Groups<'a, K, T> {
+    type Item = (&'a K, std::slice::Iter<'a, T>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = self.keys.next()?;
+        Some((key, self.rest.get(key).map_or(&[][..], Rest::rows).iter()))
+    }
+}
+
+impl<K: Columns> RelIndexWrite for All<K> {
+    type Key = K;
+    type Value = ();
+
+    fn index_insert(&mut self, row: K, (): ()) {
+        match self.known.get() {
+            None => self.rows.push(row),
+            Some(_) => drop(self.add(&row)),
+        }
+    }
+}
+
+impl<K: Columns> RelIndexMerge for All<K> {
+    fn move_index_contents(from: &mut Self, to: &mut Self) {
+        if from.rows.len() > to.rows.len() {
+            std::mem::swap(from, to);
+        }
+        for row in std::mem::take(from).rows {
+            to.add(&row);
+        }
+    }
+}
+
+impl<K: Columns> RelFullIndexWrite for All<K> {
+    type Key = K;
+    type Value = ();
+
+    fn insert_if_not_present(&mut self, row: &K, (): ()) -> bool {
+        self.add(row)
+    }
+}
+
+impl<K: Columns> RelFullIndexRead<'_> for All<K> {
+    type Key = K;
+
+    fn contains_key(&self, row: &K) -> bool {
+        self.has(row)
+    }
+}
+
+impl<'a, K: Columns + 'a> RelIndexRead<'a> for All<K> {
+    type Key = K;
+    type Value = &'a ();
+    type IteratorType = std::iter::Once<&'a ()>;
+
+    fn index_get(&'a self, row: &K) -> Option<Self::IteratorType> {
+        self.has(row).then(|| std::iter::once(&()))
+    }
+
+    fn len_estimate(&'a self) -> usize {
+        self.rows.len()
+    }
+
+    fn is_empty(&'a self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+type Alone<'a, K> = (&'a K, std::iter::Once<&'a ()>);
+
+impl<'a, K: Columns + 'a> RelIndexReadAll<'a> for All<K> {
+    type Key = &'a K;
+    type Value = &'a ();
+    type ValueIteratorType = std::iter::Once<&'a ()>;
+    type AllIteratorType = std::iter::Map<std::slice::Iter<'a, K>, fn(&'a K) -> Alone<'a, K>>;
+
+    fn iter_all(&'a self) -> Self::AllIteratorType {
+        self.rows.iter().map(|row| (row, std::iter::once(&())))
+    }
+}
+
+impl<K: Columns, T, Rows> ToRelIndex<Rows> for By<K, T> {
+    type RelIndex<'a>
+        = &'a Self
+    where
+        Self: 'a,
+        Rows: 'a;
+    type RelIndexWrite<'a>
+        = &'a mut Self
+    where
+        Self: 'a,
+        Rows: 'a;
+
+    fn to_rel_index<'a>(&'a self, _: &'a Rows) -> &'a Self {
+        self
+    }
+
+    fn to_rel_index_write<'a>(&'a mut self, _: &'a mut Rows) -> &'a mut Self {
+        self
+    }
+}
+
+impl<K: Columns, Rows> ToRelIndex<Rows> for All<K> {
+    type RelIndex<'a>
+        = &'a Self
+    where
+        Self: 'a,
+        Rows: 'a;
+    type RelIndexWrite<'a>
+        = &'a mut Self
+    where
+        Self: 'a,
+        Rows: 'a;
+
+    fn to_rel_index<'a>(&'a self, _: &'a Rows) -> &'a Self {
+        self
+    }
+
+    fn to_rel_index_write<'a>(&'a mut self, _: &'a mut Rows) -> &'a mut Self {
+        self
+    }
+}
+
+macro_rules! rel_codegen {
+    ($($all:tt)*) => {};
+}
+
+macro_rules! rel {
+    ($name:ident, $Row:ty, $indices:expr, ser, ()) => { ::std::vec::Vec<$Row> };
+}
+
+macro_rules! rel_ind_common {
+    ($name:ident, $Row:ty, $indices:expr, ser, ()) => {
+        ()
+    };
+}
+
+macro_rules! rel_full_ind {
+    ($name:ident, $Row:ty, $indices:expr, ser, (), $Key:ty, $Rest:ty) => { $crate::index::All<$Key> };
+}
+
+macro_rules! rel_ind {
+    ($name:ident, $Row:ty, $indices:expr, ser, (), $columns:expr, $Key:ty, $Rest:ty) => {
+        $crate::index::By<$Key, $Rest>
+    };
+}
+
+pub(crate) use {rel, rel_codegen, rel_full_ind, rel_ind, rel_ind_common};
