@@ -10,6 +10,7 @@ use hashbrown::hash_table::{Entry, HashTable};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::serving::Configured;
+use super::structure::ResourceNode;
 use crate::address::{ConfigResource, Module, ProviderConfig, Resource, ResourceName};
 use crate::config::serving::BlocksServed;
 use crate::config::{self, Config, Variant};
@@ -130,6 +131,10 @@ impl BlockGraph {
     }
 
     fn declare(&mut self, variant: &Variant, module: &config::Module) {
+        // An index that grows hashes all the names again each time.
+        let blocks = &self.blocks;
+        self.index.reserve(module.resources.len(), |it| blocks[*it as usize].hash());
+        self.blocks.reserve(module.resources.len());
         let keys = (module.variables.keys().cloned().map(BlockKey::Variable))
             .chain(module.locals.keys().cloned().map(BlockKey::Local))
             .chain(module.outputs.keys().cloned().map(BlockKey::Output))
@@ -177,6 +182,13 @@ impl BlockGraph {
                 .find(|it| self.configured.serves(*it).is_some_and(|it| it.config == made_by)),
             None => all.first().copied(),
         }
+    }
+
+    /// Returns the block of a resource, as [`find_resource`](BlockGraph::find_resource) does.
+    pub fn block_of(&self, config: &Config, resource: &ResourceNode) -> Option<usize> {
+        let ResourceNode { address, provider, .. } = resource;
+        let find = || self.find_resource(config, address, provider.as_ref());
+        resource.number.map(|it| it as usize).or_else(find)
     }
 
     /// Returns what is written as a resource block.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use entail_rules::{Block, Facts, Mode as RunMode, Node, Repetition};
 
-use super::structure::{NodeKind, ResourceId, ResourceNode, Style};
+use super::structure::{NodeKind, ResourceId, Style};
 use super::{Documents, Lowered, Part, Reads};
 use crate::address::Mode;
 use crate::expression::references_of;
@@ -185,8 +185,8 @@ pub(super) fn block_of(
     documents: &Documents<'_>,
     resource: ResourceId,
 ) -> Option<Block> {
-    let ResourceNode { address, provider, .. } = lowered.structure.resource(resource);
-    let number = documents.graph.find_resource(documents.config, address, provider.as_ref())?;
+    let resource = lowered.structure.resource(resource);
+    let number = documents.graph.block_of(documents.config, resource)?;
     Some(Block(number as u32))
 }
 

@@ -152,6 +152,8 @@ impl Structure {
     pub fn add_module(&mut self, node: ModuleNode) -> ModuleId {
         let id = ModuleId(self.modules.len() as u32);
         let config = node.config.clone();
+        self.resource_ids.reserve(config.resources.len());
+        self.resources.reserve(config.resources.len());
         self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
         for name in config.variables.keys() {
@@ -202,6 +204,7 @@ impl Structure {
             address,
             module,
             block,
+            number: None,
             declared,
             style,
             repetition: None,

@@ -10,7 +10,7 @@ use entail_rules::Node;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::blocks::{BlockGraph, BlockKey, BlockNode};
+use super::blocks::{BlockGraph, BlockKey};
 use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
@@ -111,7 +111,7 @@ pub struct Traced<'a> {
 
 /// Expands and traces a configuration.
 pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
-    let (sorted, graph) = (input.sorted.clone(), input.graph);
+    let sorted = input.sorted.clone();
     let mut trace = Trace {
         input,
         structure: Structure::default(),
@@ -127,7 +127,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     };
     trace.root();
     for &block in &*sorted {
-        trace.block(&graph.blocks[block]);
+        trace.block(block);
     }
     trace.likely_instances();
     trace.reads_in_circles();
@@ -219,7 +219,9 @@ impl Trace<'_> {
         id
     }
 
-    fn block(&mut self, block: &BlockNode) {
+    fn block(&mut self, number: usize) {
+        let graph = self.input.graph;
+        let block = &graph.blocks[number];
         let modules = self.instances_of.get(&block.module).cloned().unwrap_or_default();
         if let BlockKey::Provider(name, alias) = &block.key {
             let first = modules.first().copied();
@@ -230,7 +232,7 @@ impl Trace<'_> {
                 BlockKey::Variable(name) => self.variable(module, name),
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),
-                BlockKey::Resource(name) => self.resource(module, name),
+                BlockKey::Resource(name) => self.resource(module, name, number),
                 BlockKey::Call(name) => self.call(module, name),
                 BlockKey::Check(name) => self.check(module, name),
                 BlockKey::Provider(..) => {}

@@ -82,7 +82,9 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
         let block = parts.observer.values.structure.block(resource);
         let configured = self.dependencies.entry(resource).or_insert_with(|| {
             let graph = parts.inputs.graph;
-            let block = graph.find_resource(parts.inputs.config, &address.of(), None);
+            let told = parts.observer.values.structure.resource(resource).number;
+            let find = || graph.find_resource(parts.inputs.config, &address.of(), None);
+            let block = told.map(|it| it as usize).or_else(find);
             block.map_or(Vec::new(), |it| graph.dependencies(it, MOST_DEPENDENCIES))
         });
         let known = recorded_dependencies(parts, found, configured, &object.dependencies);

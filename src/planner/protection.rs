@@ -5,7 +5,7 @@ use entail_rules::{Node, Protection};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{Reference, Subject, evaluate, references_of};
-use crate::lower::structure::{ModuleId, NodeKind, ResourceNode};
+use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::Observer;
 use crate::syntax::Expression;
 use crate::value::text::quoted;
@@ -24,8 +24,8 @@ impl Observer<'_> {
         let known = self.values.structure.block(*resource);
         let node_of = self.values.structure.resource(*resource);
         let config = self.values.config;
-        let ResourceNode { address, provider, .. } = node_of;
-        let number = self.graph.find_resource(config, address, provider.as_ref())?;
+        let address = &node_of.address;
+        let number = self.graph.block_of(config, node_of)?;
         let block = known.or_else(|| self.graph.written(config, number))?;
         let expression = block.lifecycle.prevent_destroy.as_ref()?;
         let modules = &self.values.structure.modules;

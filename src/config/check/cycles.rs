@@ -113,6 +113,7 @@ impl Graph {
     fn of(config: &Config, served: &BlocksServed) -> Graph {
         let mut graph = Graph::default();
         for (variant, module) in config.all_variants() {
+            graph.numbers.reserve(module.resources.len());
             Builder { config, served, variant: &variant, module, graph: &mut graph }.build();
         }
         graph

@@ -4,7 +4,6 @@
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
 use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger};
-use rustc_hash::FxHashMap;
 
 use super::{Repeated, Serving};
 use crate::address::{Module, ProviderConfig, ProviderInstance};
@@ -27,7 +26,6 @@ pub struct Configured {
     pub serving: Serving,
     /// What is concluded from them.
     pub concluded: Configurations,
-    of: FxHashMap<usize, (ConfigAtom, Choice)>,
 }
 
 /// What serves a block.
@@ -62,17 +60,22 @@ impl Configured {
         configured.facts.tidy();
         leave_out(&mut configured.facts, When::Always);
         configured.concluded = engine.conclude(&Ledger::of(&configured.facts));
-        let rows = configured.concluded.config_of.iter();
-        configured.of = rows.map(|it| (it.0.0 as usize, (it.1, it.2))).collect();
         configured
+    }
+
+    fn config_of(&self, block: usize) -> Option<(ConfigAtom, Choice)> {
+        let rows = &self.concluded.config_of;
+        let end = rows.partition_point(|it| it.0.0 as usize <= block);
+        let &(of, config, choice) = rows[..end].last()?;
+        (of.0 as usize == block).then_some((config, choice))
     }
 
     /// Returns what serves a block; nothing where no configuration does.
     pub fn serves(&self, block: usize) -> Option<ServedBy<'_>> {
-        let (config, choice) = self.of.get(&block)?;
+        let (config, choice) = self.config_of(block)?;
         Some(ServedBy {
-            config: self.serving.config_at(*config)?,
-            choice: self.serving.choice_at(*choice),
+            config: self.serving.config_at(config)?,
+            choice: self.serving.choice_at(choice),
         })
     }
 
@@ -84,7 +87,7 @@ impl Configured {
     /// Returns the `provider` block that serves a block, where one is written.
     pub fn block_of(&self, block: usize) -> Option<(Variant, BlockKey)> {
         let config = self.serves(block)?.config;
-        let (module, name) = self.serving.local_names.get(&self.of.get(&block)?.0)?;
+        let (module, name) = self.serving.local_names.get(&self.config_of(block)?.0)?;
         Some((module.clone(), BlockKey::Provider(name.clone(), config.alias.clone())))
     }
 
@@ -101,8 +104,10 @@ impl Configured {
             let name = graph.resource(number)?.resource;
             Some((graph.blocks[number].module.clone(), name))
         };
-        for &number in self.of.keys() {
-            if let (Some(resource), Some(by)) = (resource(number), by(number)) {
+        for number in self.concluded.config_of.iter().map(|it| it.0.0 as usize) {
+            if let Some(by) = by(number)
+                && let Some(resource) = resource(number)
+            {
                 blocks.by.insert(resource, by);
             }
         }

@@ -169,6 +169,9 @@ pub struct ResourceNode {
     /// Its block in that module, if any.
     #[serde(skip)]
     pub block: Option<Arc<config::Resource>>,
+    /// The number of that block in the graph of blocks, where the address alone says which one it is.
+    #[serde(skip)]
+    pub number: Option<u32>,
     /// Whether the block exists in that module.
     pub declared: bool,
     /// How it repeats; `Single` where the block is gone.
@@ -213,7 +216,7 @@ impl ResourceNode {
 
     /// What stood in for an instance of its module is there no more, and there is none.
     pub fn is_declared_no_more(&mut self) {
-        (self.module, self.block) = (None, None);
+        (self.module, self.block, self.number) = (None, None, None);
         (self.declared, self.style) = (false, Style::Single);
         (self.repetition, self.collection, self.pending) = (None, None, None);
     }

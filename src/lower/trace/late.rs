@@ -220,9 +220,8 @@ impl Trace<'_> {
         // Blocks are traced for the module instances that are listed: here, only for those that are made now.
         let known = std::mem::take(&mut self.instances_of);
         make(self);
-        let graph = self.input.graph;
         for block in self.blocks_within(&path) {
-            self.block(&graph.blocks[block]);
+            self.block(block);
         }
         for (path, more) in std::mem::replace(&mut self.instances_of, known) {
             self.instances_of.entry(path).or_default().extend(more);
@@ -265,7 +264,7 @@ impl Trace<'_> {
         let above = self.structure.module(module).node;
         self.firm.extend(repetition.into_iter().chain(above).map(|it| (node, it, place)));
         let each_value = self.value_by_key(module, &block.repetition, &key);
-        let asked = self.asks(module, block);
+        let asked = self.asks(module, id, block);
         let whole = self.configuration_of(id, &asked);
         self.perhaps(|trace| {
             let each = Each::Known(key, each_value);
@@ -315,7 +314,7 @@ impl Trace<'_> {
         else {
             return;
         };
-        let asked = self.asks(module, block);
+        let asked = self.asks(module, id, block);
         let whole = self.configuration_of(id, &asked);
         self.expanded(id, module, block, entries, (&asked, whole));
         self.structure.resources[id.index()].pending = None;

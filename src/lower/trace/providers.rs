@@ -150,11 +150,18 @@ impl Trace<'_> {
     }
 
     /// Returns which configuration serves a resource of a module instance, and how it comes to its instance.
-    pub(super) fn asks(&mut self, module: ModuleId, block: &config::Resource) -> Asked {
+    pub(super) fn asks(
+        &mut self,
+        module: ModuleId,
+        id: ResourceId,
+        block: &config::Resource,
+    ) -> Asked {
         let graph = self.input.graph;
-        let variant = self.input.config.variant_of(&self.structure.module(module).address);
-        let find = |it| graph.find(&it, BlockKey::Resource(block.name.clone()));
-        let number = variant.and_then(find);
+        let find = || {
+            let variant = self.input.config.variant_of(&self.structure.module(module).address)?;
+            graph.find(&variant, BlockKey::Resource(block.name.clone()))
+        };
+        let number = self.structure.resource(id).number.map(|it| it as usize).or_else(find);
         let Some(served) = number.and_then(|it| graph.configured.serves(it)) else {
             let path = self.structure.module(module).path.clone();
             // Only what is not planned, as in a console, has blocks that nothing serves.

@@ -14,7 +14,7 @@ use crate::syntax::{Expression, Step};
 use crate::value::Value;
 
 impl Trace<'_> {
-    pub(super) fn resource(&mut self, module: ModuleId, name: &ResourceName) {
+    pub(super) fn resource(&mut self, module: ModuleId, name: &ResourceName, number: usize) {
         let config = self.structure.module(module).config.clone();
         let block = &config.resources[name];
         let style = Style::of(&block.repetition);
@@ -25,7 +25,11 @@ impl Trace<'_> {
         let id = self.structure.add_resource(address, Some(module), style, true);
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
         self.wholes[id.index()] = OnceLock::new();
-        let asked = self.asks(module, block);
+        let of = &self.structure.module(module).address;
+        let is_told = self.input.config.variant_of(of).as_ref()
+            == Some(&self.input.graph.blocks[number].module);
+        self.structure.resources[id.index()].number = is_told.then_some(number as u32);
+        let asked = self.asks(module, id, block);
         let whole = self.configuration_of(id, &asked);
         let outer_pending = self.structure.module(module).pending;
         let repetition =

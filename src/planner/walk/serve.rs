@@ -55,7 +55,7 @@ impl<'o, 'a> Question<'o, 'a> {
         let of = structure.resource(resource);
         let is_declared = is_current && of.instances.contains_key(&key);
         let config = observer.values.config;
-        let block = observer.graph.find_resource(config, &of.address, of.provider.as_ref())?;
+        let block = observer.graph.block_of(config, of)?;
         let block = Block(block as u32);
         let grounds = &observer.serving.grounds;
         let all = &observer.graph.configured.concluded;
