@@ -198,11 +198,11 @@ impl From<&Change> for ChangeNote {
     fn from(change: &Change) -> ChangeNote {
         ChangeNote {
             address: change.address.clone(),
-            previous_address: change.previous_address.clone(),
+            previous_address: change.previous_address.as_deref().cloned(),
             action: change.action,
             reason: change.reason,
-            importing: change.importing.clone(),
-            generated_config: change.generated_config.clone(),
+            importing: change.importing.as_deref().cloned(),
+            generated_config: change.generated_config.as_deref().map(Into::into),
         }
     }
 }

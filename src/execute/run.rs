@@ -82,12 +82,12 @@ fn imported(ctx: &Context<'_>) {
         if let Some(name) = &change.importing {
             ctx.sink.event(Event::ImportStart {
                 address: change.address.clone(),
-                name: name.clone(),
+                name: (**name).clone(),
                 applying: true,
             });
             ctx.sink.event(Event::ImportComplete {
                 address: change.address.clone(),
-                name: name.clone(),
+                name: (**name).clone(),
             });
         }
     }

@@ -147,7 +147,7 @@ impl Observer<'_> {
             value,
             private: read.private,
             tainted: false,
-            imported: Some(name),
+            imported: Some(Box::new(name)),
             identity: read.identity,
             previous_identity: None,
         })
@@ -182,7 +182,7 @@ impl Observer<'_> {
             value: schema::mark_object(&read.value, &marks, &subject.schema.block),
             private: read.private,
             tainted: false,
-            imported: Some(name),
+            imported: Some(Box::new(name)),
             identity: read.identity,
             previous_identity: None,
         })

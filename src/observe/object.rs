@@ -30,7 +30,7 @@ pub struct Prior {
     /// Whether it is half made.
     pub tainted: bool,
     /// What named it, where it was imported in this run.
-    pub imported: Option<ImportName>,
+    pub imported: Option<Box<ImportName>>,
     /// What it is identified by.
     pub identity: Option<Value>,
     /// What it was identified by before refresh.

@@ -121,7 +121,7 @@ pub fn text(plan: &Plan) -> Option<String> {
     let mut out = String::new();
     for change in &plan.changes {
         let Some(block) = &change.generated_config else { continue };
-        let from = match &change.importing {
+        let from = match change.importing.as_deref() {
             Some(ImportName::Id(id)) => format!(" from {}", shown(id)),
             Some(ImportName::Identity(it)) => format!(" from {}", shown(&identity_json(it))),
             None => String::new(),

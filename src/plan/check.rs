@@ -103,7 +103,7 @@ fn check_change(change: &Change, faults: &mut Vec<String>) {
     if change.before.contains_ephemeral() || change.after.contains_ephemeral() {
         fault("would be stored, so no part of it is ephemeral");
     }
-    if change.previous_address.as_ref() == Some(&change.address) {
+    if change.previous_address.as_deref() == Some(&change.address) {
         fault("has moved to where it was");
     }
 }

@@ -124,7 +124,7 @@ fn plan() -> Plan {
     let change = Change {
         address: names::instance("module.m[0].t.n[\"k\"]").expect("an address"),
         deposed: Some("0a1b2c3d".into()),
-        previous_address: names::instance("t.old"),
+        previous_address: names::instance("t.old").map(Box::new),
         provider,
         provider_key: InstanceKey::Str("eu".into()),
         action: Action::CreateThenDelete,
@@ -138,7 +138,7 @@ fn plan() -> Plan {
         ]],
         private: vec![0, 255],
         identity: Identities { before: Some(object(vec![("id", Value::from("i"))])), after: None },
-        importing: Some(ImportName::Id("import me".into())),
+        importing: Some(Box::new(ImportName::Id("import me".into()))),
         generated_config: Some("resource {}".into()),
         deposes: Some("ffffffff".into()),
     };

@@ -256,7 +256,7 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
     if let Some(name) = &change.importing {
         json.key("importing");
         json.open('{');
-        match name {
+        match &**name {
             ImportName::Id(id) => json.member_unless_empty("id", id),
             ImportName::Identity(identity) => write_identity(json, "identity", identity),
         }

@@ -80,7 +80,7 @@ pub struct Change {
     /// The key of a deposed object; `None` for the current one.
     pub deposed: Option<Str>,
     /// Its address before moves, where that differs.
-    pub previous_address: Option<Instance>,
+    pub previous_address: Option<Box<Instance>>,
     /// The provider configuration that serves it.
     pub provider: ProviderConfig,
     /// The instance of that configuration.
@@ -100,9 +100,9 @@ pub struct Change {
     /// What it is and will be identified by.
     pub identity: Identities,
     /// What names the object that is imported, where one is.
-    pub importing: Option<ImportName>,
+    pub importing: Option<Box<ImportName>>,
     /// The configuration that was generated for it.
-    pub generated_config: Option<String>,
+    pub generated_config: Option<Box<str>>,
     /// The key under which the old object is deposed, for `CreateThenDelete`.
     pub deposes: Option<Str>,
 }

@@ -395,7 +395,10 @@ fn change_of(entry: &Json) -> Change {
     Change {
         address: names::instance(text(&entry["address"])).expect("an address"),
         deposed: None,
-        previous_address: entry["previous_address"].as_str().and_then(names::instance),
+        previous_address: entry["previous_address"]
+            .as_str()
+            .and_then(names::instance)
+            .map(Box::new),
         provider: builtin(),
         provider_key: InstanceKey::None,
         action: action_of(change),

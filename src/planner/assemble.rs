@@ -144,7 +144,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
             .moved
             .get(&address)
             .filter(|_| deposed.is_none() && parts.inputs.request.mode != PlanMode::Destroy)
-            .cloned(),
+            .map(|it| Box::new(it.clone())),
         deposes: (found.action == Action::CreateThenDelete).then(|| new_key(parts)),
         deposed,
         provider,
@@ -164,7 +164,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
             .observer
             .imports
             .generated(&address.config())
-            .map(|it| it.0.text.clone()),
+            .map(|it| it.0.text.as_str().into()),
         address,
     })
 }
@@ -222,7 +222,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, action: Action, prior: &Prior) -> 
     Some(Change {
         address,
         deposed: None,
-        previous_address: moved,
+        previous_address: moved.map(Box::new),
         provider,
         provider_key,
         action,

@@ -112,7 +112,7 @@ fn write_change(out: &mut Encoder, change: &Change) {
     } = change;
     out.instance(address);
     out.option(deposed.as_deref(), Encoder::text);
-    out.option(previous_address.as_ref(), Encoder::instance);
+    out.option(previous_address.as_deref(), Encoder::instance);
     out.provider(provider, provider_key);
     write_action(out, *action);
     let token = Some(reason_token(*reason)).filter(|it| !it.is_empty());
@@ -124,8 +124,8 @@ fn write_change(out: &mut Encoder, change: &Change) {
     out.bytes(private);
     out.option(identity.before.as_ref(), Encoder::value);
     out.option(identity.after.as_ref(), Encoder::value);
-    out.option(importing.as_ref().and_then(ImportName::id), Encoder::text);
-    let identity = importing.as_ref().and_then(ImportName::identity);
+    out.option(importing.as_deref().and_then(ImportName::id), Encoder::text);
+    let identity = importing.as_deref().and_then(ImportName::identity);
     out.option(identity, Encoder::value);
     out.option(generated_config.as_deref(), Encoder::text);
     out.option(deposes.as_deref(), Encoder::text);
@@ -134,7 +134,7 @@ fn write_change(out: &mut Encoder, change: &Change) {
 fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
     let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
     let (address, deposed) = (input.instance()?, input.option(Decoder::text)?);
-    let previous_address = input.option(Decoder::instance)?;
+    let previous_address = input.option(Decoder::instance)?.map(Box::new);
     let (provider, provider_key) = input.provider()?;
     let action = read_action(input)?;
     let reason = input.option(|input| reason_of_token(&input.name()?).ok_or(Damaged))?;
@@ -160,9 +160,9 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
         importing: {
             let id = input.option(text)?.map(ImportName::Id);
             let identity = input.option(Decoder::value)?.map(ImportName::Identity);
-            id.or(identity)
+            id.or(identity).map(Box::new)
         },
-        generated_config: input.option(text)?,
+        generated_config: input.option(text)?.map(Into::into),
         deposes: input.option(Decoder::text)?,
     })
 }

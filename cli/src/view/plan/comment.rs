@@ -50,7 +50,7 @@ pub fn push(out: &mut String, change: &Change, cause: Cause, style: Style) {
 
 fn imported(out: &mut String, change: &Change, style: Style) {
     let Some(name) = &change.importing else { return };
-    match name {
+    match &**name {
         ImportName::Id(id) if id.is_empty() => out.push_str("  # (will be imported first)\n"),
         ImportName::Id(id) => out.push_str(&format!("  # (imported from \"{id}\")\n")),
         ImportName::Identity(identity) => {
@@ -137,7 +137,7 @@ fn because(change: &Change) -> String {
             format!("because {}.{} is not in configuration", change.address.resource.kind, change.address.resource.name)
         }
         Reason::DeleteBecauseNoMoveTarget => {
-            let previous = change.previous_address.as_ref().unwrap_or(&change.address);
+            let previous = change.previous_address.as_deref().unwrap_or(&change.address);
             format!("because {previous} was moved to {}, which is not in configuration", change.address)
         }
         Reason::DeleteBecauseNoModule => format!("because {} is not in configuration", change.address.module),
