@@ -30,7 +30,7 @@ pub use choice::{Choice, facts};
 use joins::Joins;
 
 /// How many rows a rule must see so that whole columns are joined: with fewer, following one after the other is over before a plan is made.
-const MANY: usize = 20_000;
+const MANY: usize = 100_000;
 
 /// Plans recurse, and so do their optimizers.
 const STACK: usize = 16 << 20;
