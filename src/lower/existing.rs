@@ -51,9 +51,8 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     for (new, old) in documents.moved {
         let node = lowered
             .structure
-            .resource_ids
-            .get(&new.of())
-            .and_then(|it| lowered.structure.resource(*it).instance(&new.key));
+            .resource_id(&new.of())
+            .and_then(|it| lowered.structure.resource(it).instance(&new.key));
         node.into_iter().for_each(|node| moved(lowered, node, new, old));
     }
     needs(lowered, documents, &existing);
@@ -180,7 +179,7 @@ fn exists(lowered: &mut Lowered, node: Node, object: &Object) {
 
 /// The resource of a state entry; one without a block, or whose module instance is gone, is made here.
 fn resource_of(lowered: &mut Lowered, documents: &Documents<'_>, address: &Resource) -> ResourceId {
-    if let Some(&id) = lowered.structure.resource_ids.get(address) {
+    if let Some(id) = lowered.structure.resource_id(address) {
         return id;
     }
     let pending = pending_above(&lowered.structure, address);

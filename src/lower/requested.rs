@@ -85,7 +85,7 @@ fn selector_count(request: &Request) -> usize {
 }
 
 fn node_of(structure: &Structure, instance: &Instance) -> Option<Node> {
-    structure.resource(*structure.resource_ids.get(&instance.of())?).instance(&instance.key)
+    structure.resource(structure.resource_id(&instance.of())?).instance(&instance.key)
 }
 
 /// A moved object is also named by its old address.
@@ -240,7 +240,7 @@ fn exactly<'s>(structure: &'s Structure, instance: &Instance) -> Option<&'s Reso
     if instance.module.0.iter().any(|it| it.1 == InstanceKey::None) {
         return None;
     }
-    let found = structure.resource(*structure.resource_ids.get(&instance.of())?);
+    let found = structure.resource(structure.resource_id(&instance.of())?);
     found.module.is_none_or(|it| !structure.module(it).pending).then_some(found)
 }
 

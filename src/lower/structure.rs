@@ -10,9 +10,11 @@ mod nodes;
 mod saved;
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 
 use entail_rules::Node;
-use rustc_hash::FxHashMap;
+use hashbrown::hash_table::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::address::{
     Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, Resource, ResourceName,
@@ -53,6 +55,10 @@ id!(
     ProviderId
 );
 
+fn hash_of(address: &Resource) -> u64 {
+    FxBuildHasher.hash_one(address)
+}
+
 /// The expanded configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Structure {
@@ -64,8 +70,8 @@ pub struct Structure {
     pub module_ids: FxHashMap<ModuleInstance, ModuleId>,
     /// Resources.
     pub resources: Vec<ResourceNode>,
-    /// Resources by address.
-    pub resource_ids: FxHashMap<Resource, ResourceId>,
+    /// Resources by address: numbers alone, for the addresses stand in them.
+    by_address: HashTable<ResourceId>,
     /// Module calls.
     pub calls: Vec<CallNode>,
     /// Provider instances.
@@ -152,7 +158,9 @@ impl Structure {
     pub fn add_module(&mut self, node: ModuleNode) -> ModuleId {
         let id = ModuleId(self.modules.len() as u32);
         let config = node.config.clone();
-        self.resource_ids.reserve(config.resources.len());
+        let resources = &self.resources;
+        self.by_address
+            .reserve(config.resources.len(), |it| hash_of(&resources[it.index()].address));
         self.resources.reserve(config.resources.len());
         self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
@@ -183,7 +191,7 @@ impl Structure {
         style: Style,
         declared: bool,
     ) -> ResourceId {
-        let known = self.resource_ids.get(&address).copied();
+        let known = self.resource_id(&address);
         let id = known.unwrap_or(ResourceId(self.resources.len() as u32));
         if let Some(module) = module.filter(|_| declared) {
             self.modules[module.index()].resources.insert(address.resource.clone(), id);
@@ -199,7 +207,6 @@ impl Structure {
             return id;
         }
         let block = block(module);
-        self.resource_ids.insert(address.clone(), id);
         self.resources.push(ResourceNode {
             address,
             module,
@@ -216,7 +223,21 @@ impl Structure {
             deposed: BTreeMap::new(),
             provider: None,
         });
+        self.know(id);
         id
+    }
+
+    /// Returns the resource of that address.
+    pub fn resource_id(&self, address: &Resource) -> Option<ResourceId> {
+        let is_it = |it: &ResourceId| self.resource(*it).address == *address;
+        self.by_address.find(hash_of(address), is_it).copied()
+    }
+
+    /// Lets a resource be found by its address.
+    fn know(&mut self, id: ResourceId) {
+        let resources = &self.resources;
+        let hash = |it: &ResourceId| hash_of(&resources[it.index()].address);
+        self.by_address.insert_unique(hash(&id), id, hash);
     }
 
     /// Returns the node of a declared instance, made where it is new.

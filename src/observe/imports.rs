@@ -86,9 +86,8 @@ impl Observer<'_> {
         let evaluated = blocks.into_iter().filter_map(|it| it.1.get()?.as_ref());
         for (address, _) in evaluated.flatten() {
             let structure = &self.values.structure;
-            let known = structure.resource_ids.get(&address.of());
-            if known.is_none_or(|it| !structure.resource(*it).instances.contains_key(&address.key))
-            {
+            let known = structure.resource_id(&address.of());
+            if known.is_none_or(|it| !structure.resource(it).instances.contains_key(&address.key)) {
                 problems.push(without_block(address, None));
             }
         }

@@ -138,7 +138,7 @@ fn counts(structure: &Structure, node: Node, reverse: bool) -> bool {
 fn touched_by(plan: &Plan, structure: &Structure) -> FxHashSet<Node> {
     let changes = plan.changes.iter().filter(|it| it.action != Action::NoOp);
     let objects = changes.filter_map(|it| {
-        let resource = structure.resource(*structure.resource_ids.get(&it.address.of())?);
+        let resource = structure.resource(structure.resource_id(&it.address.of())?);
         resource.instance(&it.address.key)
     });
     let root = structure.modules.first().map(|it| &it.outputs);

@@ -86,6 +86,6 @@ pub async fn import(
 }
 
 fn declares(structure: &Structure, address: &Instance) -> bool {
-    let resource = structure.resource_ids.get(&address.of());
-    resource.is_some_and(|it| structure.resource(*it).instances.contains_key(&address.key))
+    let resource = structure.resource_id(&address.of());
+    resource.is_some_and(|it| structure.resource(it).instances.contains_key(&address.key))
 }

@@ -185,7 +185,7 @@ fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
 /// An object that is left out and was moved: the state is all that changes.
 fn only_moved(parts: &Parts<'_, '_>, address: &Instance) -> Option<Change> {
     let structure = &parts.observer.values.structure;
-    let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+    let resource = structure.resource(structure.resource_id(&address.of())?);
     let node = resource.instance(&address.key)?;
     if parts.progress.part(node) != Part::Excluded {
         return None;

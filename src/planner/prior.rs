@@ -263,7 +263,7 @@ fn object_in<'s>(
 /// An imported object stands in the state that the changes start from.
 fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &Prior) {
     let structure = &parts.observer.values.structure;
-    let resource = structure.resource_ids.get(&address.of()).map(|it| structure.resource(*it));
+    let resource = structure.resource_id(&address.of()).map(|it| structure.resource(it));
     let Some(node) = resource.and_then(|it| it.instance(&address.key)) else { return };
     let Some(served) = parts.served_by(node) else { return };
     let Some(schema) = parts.observer.pool.resource_schema(

@@ -86,7 +86,7 @@ pub fn phase_name(phase: Phase) -> &'static str {
 pub(super) fn unmatched_replaces(inputs: &Inputs<'_>, structure: &Structure) -> Vec<Diagnostic> {
     let unmatched = inputs.request.replaces.iter().filter_map(|it| {
         let address = &it.instance;
-        let resource = structure.resource_ids.get(&address.of()).map(|it| structure.resource(*it));
+        let resource = structure.resource_id(&address.of()).map(|it| structure.resource(it));
         // Nothing in a module instance that only stands in for others is there.
         let is_there = |it: &&lower::structure::ResourceNode| {
             it.module.is_none_or(|it| !structure.module(it).pending)
@@ -170,8 +170,8 @@ fn moved(addresses: &BTreeSet<String>, excluded: bool) -> Diagnostic {
 fn no_configuration(address: &Instance, known: &Structured, inputs: &Inputs<'_>) -> Diagnostic {
     let provider = inputs.state.resources.get(&address.of()).map(|it| it.provider.to_string());
     let provider = provider.or_else(|| {
-        let id = known.lowered.structure.resource_ids.get(&address.of())?;
-        Some(known.lowered.structure.resource(*id).provider.as_ref()?.to_string())
+        let id = known.lowered.structure.resource_id(&address.of())?;
+        Some(known.lowered.structure.resource(id).provider.as_ref()?.to_string())
     });
     let provider = provider.unwrap_or_else(|| "its provider".into());
     Diagnostic::error("Provider configuration not present").about(address).detail(format!(
@@ -185,8 +185,8 @@ fn no_fallback(address: &Instance, known: &Structured, inputs: &Inputs<'_>) -> D
         let key = it.instances.get(&address.key).map(|it| it.provider_key.to_string());
         format!("{}{}", it.provider, key.unwrap_or_default())
     });
-    let id = known.lowered.structure.resource_ids.get(&address.of());
-    let today = id.and_then(|it| known.lowered.structure.resource(*it).provider.clone());
+    let id = known.lowered.structure.resource_id(&address.of());
+    let today = id.and_then(|it| known.lowered.structure.resource(it).provider.clone());
     Diagnostic::error("Unable to use fallback provider from state").about(address).detail(format!(
         "{address} is declared no more, so that the state says which provider instance destroys it: {}. But its block uses another provider configuration: {}. Let the block name the recorded configuration until {address} is gone, or leave {address} out with -exclude.",
         recorded.as_deref().unwrap_or("none"),

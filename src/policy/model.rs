@@ -96,7 +96,7 @@ impl<'a> Planned<'a> {
     /// Returns a plan with its changes by node.
     pub fn new(plan: &'a Plan, structure: &Structure) -> Planned<'a> {
         let node = |address: &Instance| {
-            let resource = structure.resource(*structure.resource_ids.get(&address.of())?);
+            let resource = structure.resource(structure.resource_id(&address.of())?);
             resource.instance(&address.key)
         };
         let current = plan.changes.iter().filter(|it| it.deposed.is_none());

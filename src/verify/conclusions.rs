@@ -35,7 +35,7 @@ pub(super) fn check(
 
 /// The node that a change is about.
 fn node_of(structure: &Structure, change: &Change) -> Option<Node> {
-    let resource = structure.resource(*structure.resource_ids.get(&change.address.of())?);
+    let resource = structure.resource(structure.resource_id(&change.address.of())?);
     match &change.deposed {
         None => resource.instance(&change.address.key),
         Some(deposed) => {

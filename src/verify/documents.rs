@@ -103,7 +103,7 @@ fn recorded(
     faults: &mut Vec<String>,
 ) {
     for (address, resource) in &documents.state.resources {
-        let known = structure.resource_ids.get(address).map(|it| structure.resource(*it));
+        let known = structure.resource_id(address).map(|it| structure.resource(it));
         for (key, instance) in &resource.instances {
             let current = instance.current.as_ref().map(|_| None);
             for object in current.into_iter().chain(instance.deposed.keys().map(Some)) {

@@ -97,8 +97,8 @@ pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
 /// The block of an object; where its module instance is gone, that which is served as the object was made.
 fn block_of(ctx: &Context<'_>, change: &Change) -> Option<usize> {
     let structure = &ctx.observer.values.structure;
-    let known = structure.resource_ids.get(&change.address.of());
-    let made_by = known.and_then(|it| structure.resource(*it).provider.as_ref());
+    let known = structure.resource_id(&change.address.of());
+    let made_by = known.and_then(|it| structure.resource(it).provider.as_ref());
     ctx.graph.find_resource(ctx.config, &change.address.of(), made_by)
 }
 

@@ -42,7 +42,7 @@ impl<'a> Steps<'a> {
 pub(super) fn changes<'a>(ctx: &Context<'a>) -> FxHashMap<Node, &'a Change> {
     let structure = &ctx.observer.values.structure;
     let node_of = |change: &Change| {
-        let resource = structure.resource(*structure.resource_ids.get(&change.address.of())?);
+        let resource = structure.resource(structure.resource_id(&change.address.of())?);
         match &change.deposed {
             None => resource.instance(&change.address.key),
             Some(key) => resource.deposed.get(&(change.address.key.clone(), key.clone())).copied(),

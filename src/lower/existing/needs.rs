@@ -102,13 +102,13 @@ fn recorded(
     address: &str,
 ) -> Option<Node> {
     if let Ok(instance) = Instance::from_str(address)
-        && let Some(id) = lowered.structure.resource_ids.get(&instance.of())
-        && let Some(node) = lowered.structure.resource(*id).instance(&instance.key)
+        && let Some(id) = lowered.structure.resource_id(&instance.of())
+        && let Some(node) = lowered.structure.resource(id).instance(&instance.key)
     {
         return Some(node);
     }
     let resource = Resource::from_str(address).ok()?;
-    let id = *lowered.structure.resource_ids.get(&resource)?;
+    let id = lowered.structure.resource_id(&resource)?;
     Some(whole(lowered, wholes, id))
 }
 
@@ -124,7 +124,7 @@ fn resources_named(
     let own = &lowered.structure.resource(of).address.module;
     if own.module() == named.module.module() {
         let here = Resource { module: own.clone(), resource: named.resource };
-        return lowered.structure.resource_ids.get(&here).copied().into_iter().collect();
+        return lowered.structure.resource_id(&here).into_iter().collect();
     }
     by_config.get(&named.config()).cloned().unwrap_or_default()
 }

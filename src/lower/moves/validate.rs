@@ -77,9 +77,9 @@ impl Against<'_> {
             Movable::Resource(it) => module(&it.module)
                 .is_some_and(|module| module.config.resources.contains_key(&it.resource)),
             Movable::Instance(it) => {
-                let resource = self.structure.resource_ids.get(&it.of());
+                let resource = self.structure.resource_id(&it.of());
                 resource.is_some_and(|id| {
-                    let resource = self.structure.resource(*id);
+                    let resource = self.structure.resource(id);
                     resource.declared && resource.instances.contains_key(&it.key)
                 })
             }

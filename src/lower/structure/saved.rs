@@ -51,12 +51,12 @@ impl Structure {
             node.config = module(&node.address).unwrap_or_default();
             structure.module_ids.insert(node.address.clone(), ModuleId(id as u32));
         }
-        for (id, node) in structure.resources.iter_mut().enumerate() {
+        for node in &mut structure.resources {
             let module = node.module.map(|it| &structure.modules[it.index()]);
             let block = module.and_then(|it| it.config.resources.get(&node.address.resource));
             node.block = block.cloned();
-            structure.resource_ids.insert(node.address.clone(), ResourceId(id as u32));
         }
+        (0..structure.resources.len() as u32).for_each(|id| structure.know(ResourceId(id)));
         for (id, (provider, _)) in structure.providers.iter().enumerate() {
             structure.provider_ids.insert(provider.clone(), ProviderId(id as u32));
         }

@@ -44,8 +44,8 @@ impl Trace<'_> {
     }
 
     fn node_of(&self, instance: &Instance) -> Option<u32> {
-        let id = self.structure.resource_ids.get(&instance.of())?;
-        let resource = self.structure.resource(*id);
+        let id = self.structure.resource_id(&instance.of())?;
+        let resource = self.structure.resource(id);
         let node = resource.instances.get(&instance.key).or(resource.collection.as_ref());
         node.map(|it| it.0)
     }

@@ -112,7 +112,7 @@ fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
     if let Some(found) = of_module(text, structure) {
         return Some(found);
     }
-    let resource = |it: Resource| structure.resource_ids.get(&it).copied();
+    let resource = |it: Resource| structure.resource_id(&it);
     if let Some(id) = text.parse().ok().and_then(resource) {
         let node = structure.resource(id);
         let mut all = node.instances.values().chain(node.others.values());

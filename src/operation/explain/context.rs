@@ -240,8 +240,8 @@ impl ExplainContext {
             return declared.or_else(|| Some(Node(of_state()? as u32)));
         }
         if let Ok(instance) = address.parse::<Instance>()
-            && let Some(id) = self.structure.resource_ids.get(&instance.of())
-            && let Some(node) = self.structure.resource(*id).instance(&instance.key)
+            && let Some(id) = self.structure.resource_id(&instance.of())
+            && let Some(node) = self.structure.resource(id).instance(&instance.key)
             // One that is only named somewhere may not be there.
             && self.is_there(node)
         {
@@ -286,7 +286,7 @@ fn forced(structure: &Structure, plan: &crate::plan::Plan) -> BTreeMap<Node, Str
     replaced
         .filter_map(|it| {
             let node = structure
-                .resource(*structure.resource_ids.get(&it.address.of())?)
+                .resource(structure.resource_id(&it.address.of())?)
                 .instance(&it.address.key)?;
             let paths: Vec<String> = it
                 .replace_paths

@@ -96,7 +96,7 @@ impl Start {
                         module: node.address.clone(),
                         resource: name.clone(),
                     };
-                    structure.resource_ids.get(&address).copied()
+                    structure.resource_id(&address)
                 };
                 if let Some(id) = declared.or_else(recorded) {
                     self.asked(&Asked::Resource(id), context);
