@@ -95,7 +95,7 @@ pub enum Pairs<A, B, V> {
 }
 
 impl<A: Atom, B: Atom, V> Pairs<A, B, V> {
-    /// From here on pairs are too many to be numbered.
+    /// What has fewer values than this is a word.
     const MANY: u64 = 64;
 
     fn number((a, b): &(A, B)) -> u64 {
@@ -380,46 +380,33 @@ impl<'a, K: Columns + 'a> RelIndexReadAll<'a> for All<K> {
     }
 }
 
-impl<K: Columns, T, Rows> ToRelIndex<Rows> for By<K, T> {
-    type RelIndex<'a>
-        = &'a Self
-    where
-        Self: 'a,
-        Rows: 'a;
-    type RelIndexWrite<'a>
-        = &'a mut Self
-    where
-        Self: 'a,
-        Rows: 'a;
+macro_rules! is_its_own_index {
+    ($( ($K:ident $(, $T:ident)?) $Index:ty; )+) => { $(
+        impl<$K: Columns $(, $T)?, Rows> ToRelIndex<Rows> for $Index {
+            type RelIndex<'a>
+                = &'a Self
+            where
+                Self: 'a,
+                Rows: 'a;
+            type RelIndexWrite<'a>
+                = &'a mut Self
+            where
+                Self: 'a,
+                Rows: 'a;
 
-    fn to_rel_index<'a>(&'a self, _: &'a Rows) -> &'a Self {
-        self
-    }
+            fn to_rel_index<'a>(&'a self, _: &'a Rows) -> &'a Self {
+                self
+            }
 
-    fn to_rel_index_write<'a>(&'a mut self, _: &'a mut Rows) -> &'a mut Self {
-        self
-    }
+            fn to_rel_index_write<'a>(&'a mut self, _: &'a mut Rows) -> &'a mut Self {
+                self
+            }
+        }
+    )+ };
 }
-
-impl<K: Columns, Rows> ToRelIndex<Rows> for All<K> {
-    type RelIndex<'a>
-        = &'a Self
-    where
-        Self: 'a,
-        Rows: 'a;
-    type RelIndexWrite<'a>
-        = &'a mut Self
-    where
-        Self: 'a,
-        Rows: 'a;
-
-    fn to_rel_index<'a>(&'a self, _: &'a Rows) -> &'a Self {
-        self
-    }
-
-    fn to_rel_index_write<'a>(&'a mut self, _: &'a mut Rows) -> &'a mut Self {
-        self
-    }
+is_its_own_index! {
+    (K, T) By<K, T>;
+    (K) All<K>;
 }
 
 macro_rules! rel_codegen {

@@ -47,4 +47,4 @@ pub use atom::{
 };
 pub use facts::Facts;
 pub use ledger::{Conclusions, Ledger, Stratum, TEXTS, Text};
-pub use tables::{Relation, Row, Rows, Tables, beside};
+pub use tables::{Relation, Row, Rows, Tables, beside, rows_of};

@@ -220,6 +220,13 @@ macro_rules! tables {
     };
 }
 
+/// Returns the rows of a sorted relation that a comparison finds equal.
+pub fn rows_of<T>(rows: &[T], compare: impl Fn(&T) -> std::cmp::Ordering) -> &[T] {
+    let start = rows.partition_point(|it| compare(it).is_lt());
+    let count = rows[start..].partition_point(|it| compare(it).is_eq());
+    &rows[start..start + count]
+}
+
 /// Runs a stratum: fills the program's inputs by name from a ledger, runs it, and returns its conclusions sorted.
 macro_rules! conclude {
     ($ledger:ident: $Program:ident { $($source:ident: $($input:ident),+;)+ } => $Conclusions:ident { $($output:ident),+ $(,)? }) => {{

@@ -37,12 +37,10 @@ impl<V: Default> Pages<V> {
     /// Returns what is kept for a number, made where there is nothing yet.
     pub fn made(&mut self, number: u64) -> &mut V {
         if number < MARKS && self.pages.is_empty() && self.hashed.len() >= FEW {
-            let (marks, others) =
-                std::mem::take(&mut self.hashed).into_iter().partition(|it| it.0 >= MARKS);
-            self.hashed = marks;
-            let others: RelFullIndexType<u64, V> = others;
-            others.into_iter().for_each(|(number, kept)| *self.on_page(number) = kept);
-            return self.on_page(number);
+            let all = std::mem::take(&mut self.hashed);
+            // From here on there is a page.
+            self.on_page(number);
+            all.into_iter().for_each(|(number, kept)| *self.made(number) = kept);
         }
         match self.is_on_page(number) {
             true => self.on_page(number),

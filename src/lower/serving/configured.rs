@@ -3,7 +3,7 @@
 
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
-use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger};
+use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger, rows_of};
 
 use super::{Repeated, Serving};
 use crate::address::{Module, ProviderConfig, ProviderInstance};
@@ -64,10 +64,8 @@ impl Configured {
     }
 
     fn config_of(&self, block: usize) -> Option<(ConfigAtom, Choice)> {
-        let rows = &self.concluded.config_of;
-        let end = rows.partition_point(|it| it.0.0 as usize <= block);
-        let &(of, config, choice) = rows[..end].last()?;
-        (of.0 as usize == block).then_some((config, choice))
+        let rows = rows_of(&self.concluded.config_of, |it| (it.0.0 as usize).cmp(&block));
+        rows.last().map(|it| (it.1, it.2))
     }
 
     /// Returns what serves a block; nothing where no configuration does.
@@ -86,8 +84,9 @@ impl Configured {
 
     /// Returns the `provider` block that serves a block, where one is written.
     pub fn block_of(&self, block: usize) -> Option<(Variant, BlockKey)> {
-        let config = self.serves(block)?.config;
-        let (module, name) = self.serving.local_names.get(&self.config_of(block)?.0)?;
+        let (number, _) = self.config_of(block)?;
+        let config = self.serving.config_at(number)?;
+        let (module, name) = self.serving.local_names.get(&number)?;
         Some((module.clone(), BlockKey::Provider(name.clone(), config.alias.clone())))
     }
 

@@ -304,9 +304,8 @@ fn block_of<'s>(
     structure: &Structure,
     id: ResourceId,
 ) -> Option<&'s config::Resource> {
-    let (graph, resource) = (&session.graph, structure.resource(id));
-    let made_by = resource.provider.as_ref();
-    let block = graph.find_resource(&session.config, &resource.address, made_by)?;
+    let graph = &session.graph;
+    let block = graph.block_of(&session.config, structure.resource(id))?;
     graph.written(&session.config, block)
 }
 

@@ -1,11 +1,10 @@
 //! Who serves an object: as concluded before the walk, else as the rules conclude once its key has a value.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
-use entail_rules::{Block, Choice, Config, Facts, Key, Ledger, Node};
+use entail_rules::{Block, Choice, Config, Facts, Key, Ledger, Node, rows_of};
 
 use crate::address::{InstanceKey, ProviderInstance};
 use crate::lower::structure::{NodeKind, ResourceId};
@@ -184,11 +183,4 @@ impl<'o, 'a> Question<'o, 'a> {
         };
         self.observer.values.report([problem]);
     }
-}
-
-/// Returns the rows of a sorted relation that a comparison finds equal.
-fn rows_of<T>(rows: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
-    let start = rows.partition_point(|it| compare(it).is_lt());
-    let count = rows[start..].partition_point(|it| compare(it).is_eq());
-    &rows[start..start + count]
 }
