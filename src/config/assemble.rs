@@ -171,8 +171,7 @@ impl Draft {
             Some(known) => Arc::make_mut(&mut resource).name.kind = known.clone(),
             None => drop(self.kinds.insert(resource.name.kind.clone())),
         }
-        self.module.resources.insert(resource.name.clone(), resource);
-        true
+        self.module.resources.add(resource).is_ok()
     }
 
     fn add_import(&mut self, decoder: &mut Decoder, import: Import) {
@@ -203,6 +202,7 @@ impl Draft {
         self.module.outputs =
             self.outputs.into_iter().filter_map(|(name, it)| Some((name, it.finish()?))).collect();
         let mut module = self.module;
+        module.resources.sort();
         module.backend = module.backend.or(self.cloud);
         let mut sources: BTreeMap<Str, Provider> = module
             .required_providers

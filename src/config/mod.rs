@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::address::{Module as ModuleAddr, Provider, ResourceName};
+use crate::address::{Module as ModuleAddr, Provider};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::syntax::Name;
 use crate::value::Str;
@@ -36,6 +36,7 @@ mod provisioner;
 mod remote;
 mod repetition;
 mod resource;
+mod resources;
 pub mod serving;
 mod settle;
 pub mod source;
@@ -65,6 +66,7 @@ pub use load::{
 pub use masking::{has_credentials, masked, struck_out};
 pub use problems::suggest;
 pub use provider::implied_provider;
+pub use resources::Resources;
 pub use variants::{Kind, Variant};
 
 /// A whole configuration: the root module and everything it calls.
@@ -93,7 +95,7 @@ pub struct Module {
     /// `output`
     pub outputs: BTreeMap<Str, Output>,
     /// `resource`, `data`, `ephemeral`
-    pub resources: BTreeMap<ResourceName, Arc<Resource>>,
+    pub resources: Resources,
     /// `module`
     pub calls: BTreeMap<Str, ModuleCall>,
     /// `provider` blocks, in source order.

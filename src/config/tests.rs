@@ -5,6 +5,7 @@ use std::path::Path;
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::address::ResourceName;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::value::Value;

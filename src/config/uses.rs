@@ -130,17 +130,18 @@ pub fn of_check(check: &Check) -> Vec<Use<'_>> {
 /// Returns the local names of the providers whose functions a module calls, as far as it requires them.
 pub fn called_providers(module: &Module) -> BTreeSet<Str> {
     let mut found = BTreeSet::new();
-    let mut all: Vec<Use> = Vec::new();
-    all.extend(module.locals.values().map(|it| of_value(&it.value)));
-    all.extend(module.outputs.values().flat_map(of_output));
-    all.extend(module.resources.values().flat_map(|it| of_resource(it)));
-    all.extend(module.calls.values().flat_map(of_call));
-    all.extend(module.providers.iter().flat_map(of_provider));
-    all.extend(module.checks.values().flat_map(of_check));
-    all.extend(
-        module.variables.values().flat_map(|it| of_conditions(&it.validations, Role::Precondition)),
-    );
-    for it in &all {
+    if module.required_providers.is_empty() {
+        return found;
+    }
+    let conditions = |it| of_conditions(it, Role::Precondition);
+    let all = (module.locals.values().map(|it| of_value(&it.value)))
+        .chain(module.outputs.values().flat_map(of_output))
+        .chain(module.resources.values().flat_map(|it| of_resource(it)))
+        .chain(module.calls.values().flat_map(of_call))
+        .chain(module.providers.iter().flat_map(of_provider))
+        .chain(module.checks.values().flat_map(of_check))
+        .chain(module.variables.values().flat_map(|it| conditions(&it.validations)));
+    for it in all {
         for name in crate::expression::provider_functions_of(&it.expression) {
             let parts = name.text.strip_prefix("provider::").and_then(|it| it.split_once("::"));
             let required = parts.filter(|it| module.required_providers.contains_key(it.0));

@@ -237,7 +237,7 @@ fn absorb(face: &mut Module, other: &Module) {
     add(&mut face.variables, &other.variables);
     add(&mut face.locals, &other.locals);
     add(&mut face.outputs, &other.outputs);
-    add(&mut face.resources, &other.resources);
+    face.resources.extend(other.resources.values().cloned());
     add(&mut face.calls, &other.calls);
     add(&mut face.required_providers, &other.required_providers);
     add(&mut face.checks, &other.checks);

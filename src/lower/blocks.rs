@@ -82,6 +82,8 @@ pub struct BlockGraph {
     pub circles: Circles,
     /// The first block of each name: numbers alone, for the names stand in the blocks.
     index: HashTable<u32>,
+    /// The first resource block of each module, behind which its others stand in their order.
+    first_resource: FxHashMap<Variant, usize>,
     /// The callers of modules that share a path with others, by their numbers.
     callers: FxHashMap<Module, Vec<u32>>,
     /// What tells such modules apart.
@@ -135,6 +137,8 @@ impl BlockGraph {
         let blocks = &self.blocks;
         self.index.reserve(module.resources.len(), |it| blocks[*it as usize].hash());
         self.blocks.reserve(module.resources.len());
+        let before = module.variables.len() + module.locals.len() + module.outputs.len();
+        self.first_resource.insert(variant.clone(), self.blocks.len() + before);
         let keys = (module.variables.keys().cloned().map(BlockKey::Variable))
             .chain(module.locals.keys().cloned().map(BlockKey::Local))
             .chain(module.outputs.keys().cloned().map(BlockKey::Output))
@@ -152,6 +156,18 @@ impl BlockGraph {
             let module = variant.clone();
             self.blocks.push(BlockNode { module, key, edges: Vec::new(), wholes: Vec::new() });
         }
+    }
+
+    /// Returns the resource blocks of a module, in the order in which the module has them.
+    pub fn resources_of(&self, module: &Variant) -> std::ops::RangeFrom<usize> {
+        self.first_resource.get(module).copied().unwrap_or_default()..
+    }
+
+    /// Returns the place of a resource block among those of its module.
+    pub fn position(&self, block: usize) -> Option<usize> {
+        let node = &self.blocks[block];
+        let first = || self.first_resource.get(&node.module);
+        matches!(node.key, BlockKey::Resource(_)).then(first)?.map(|it| block - it)
     }
 
     /// Returns the number of a block.
@@ -193,11 +209,8 @@ impl BlockGraph {
 
     /// Returns what is written as a resource block.
     pub fn written<'c>(&self, config: &'c Config, block: usize) -> Option<&'c config::Resource> {
-        let BlockNode { module, key, .. } = &self.blocks[block];
-        match key {
-            BlockKey::Resource(name) => config.variant(module)?.resources.get(name).map(|it| &**it),
-            _ => None,
-        }
+        let module = config.variant(&self.blocks[block].module)?;
+        module.resources.at(self.position(block)?).map(|it| &**it)
     }
 
     /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which

@@ -4,7 +4,7 @@ use entail_rules::{Fate, KeyKind, Node};
 use rustc_hash::FxHashMap;
 
 use super::configuration::{block_of, repetition};
-use super::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
+use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
 use super::{Documents, Lowered};
 use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
 use crate::config::{Config, Removed, Variant};
@@ -183,7 +183,7 @@ fn resource_of(lowered: &mut Lowered, documents: &Documents<'_>, address: &Resou
         return id;
     }
     let pending = pending_above(&lowered.structure, address);
-    let id = lowered.structure.add_resource(address.clone(), None, Style::Single, false);
+    let id = lowered.structure.add_recorded(address);
     lowered.structure.resources[id.index()].pending = pending;
     let provider = documents.state.resources.get(address).map(|it| it.provider.clone());
     lowered.structure.resources[id.index()].provider = provider;
@@ -201,7 +201,7 @@ fn pending_above(structure: &Structure, address: &Resource) -> Option<Node> {
             call.instances.get(key)?
         };
     }
-    structure.resource(*structure.module(at).resources.get(&address.resource)?).pending
+    structure.resource(structure.resource_in(at, &address.resource)?).pending
 }
 
 /// The node of an existing instance, and the facts that do not depend on whether an object is current.

@@ -11,6 +11,7 @@ mod saved;
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use entail_rules::Node;
 use hashbrown::hash_table::HashTable;
@@ -55,8 +56,12 @@ id!(
     ProviderId
 );
 
-fn hash_of(address: &Resource) -> u64 {
-    FxBuildHasher.hash_one(address)
+fn hash_of(module: &ModuleInstance, name: &ResourceName) -> u64 {
+    FxBuildHasher.hash_one((module, name))
+}
+
+fn hash_of_resource(it: &ResourceNode) -> u64 {
+    hash_of(&it.address.module, &it.address.resource)
 }
 
 /// The expanded configuration.
@@ -127,6 +132,7 @@ impl Structure {
 
     /// Returns the node of all that a reference names: of a call what it gives, or `everything` in it.
     pub fn whole(&self, module: ModuleId, subject: &Subject, everything: bool) -> Option<Node> {
+        let id = module;
         let module = self.module(module);
         match subject {
             Subject::Variable(name) => module.variables.get(name).copied(),
@@ -137,7 +143,7 @@ impl Structure {
             }
             Subject::Resource(mode, kind, name) => {
                 let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-                self.resource(*module.resources.get(&name)?).collection
+                self.resource(self.resource_in(id, &name)?).collection
             }
             _ => None,
         }
@@ -160,7 +166,7 @@ impl Structure {
         let config = node.config.clone();
         let resources = &self.resources;
         self.by_address
-            .reserve(config.resources.len(), |it| hash_of(&resources[it.index()].address));
+            .reserve(config.resources.len(), |it| hash_of_resource(&resources[it.index()]));
         self.resources.reserve(config.resources.len());
         self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
@@ -183,37 +189,39 @@ impl Structure {
         id
     }
 
-    /// Returns a resource, made without instances where it is new.
-    pub fn add_resource(
-        &mut self,
-        address: Resource,
-        module: Option<ModuleId>,
-        style: Style,
-        declared: bool,
-    ) -> ResourceId {
-        let known = self.resource_id(&address);
-        let id = known.unwrap_or(ResourceId(self.resources.len() as u32));
-        if let Some(module) = module.filter(|_| declared) {
-            self.modules[module.index()].resources.insert(address.resource.clone(), id);
-        }
-        let block = |module: Option<ModuleId>| {
-            self.module(module?).config.resources.get(&address.resource).cloned()
-        };
-        if known.is_some() {
-            if declared {
-                let block = block(module);
-                self.resources[id.index()].becomes_declared(module, block, style);
-            }
+    /// Returns the resource of a block in a module instance, made without instances where it is new.
+    pub fn declare(&mut self, module: ModuleId, block: &Arc<config::Resource>) -> ResourceId {
+        let of = &self.module(module).address;
+        let Some(known) = self.find(of, &block.name) else {
+            let address = Resource { module: of.clone(), resource: block.name.clone() };
+            let id = self.add_resource(address);
+            self.modules[module.index()].resources.push(id);
+            self.resources[id.index()].becomes_declared(module, block.clone());
             return id;
+        };
+        let node = &mut self.resources[known.index()];
+        if !node.declared || node.module != Some(module) {
+            self.modules[module.index()].resources.push(known);
         }
-        let block = block(module);
+        node.becomes_declared(module, block.clone());
+        known
+    }
+
+    /// Returns a resource for which a block may be missing, made without instances where it is new.
+    pub fn add_recorded(&mut self, address: &Resource) -> ResourceId {
+        self.resource_id(address).unwrap_or_else(|| self.add_resource(address.clone()))
+    }
+
+    /// Adds a resource that nothing is known of yet.
+    fn add_resource(&mut self, address: Resource) -> ResourceId {
+        let id = ResourceId(self.resources.len() as u32);
         self.resources.push(ResourceNode {
             address,
-            module,
-            block,
+            module: None,
+            block: None,
             number: None,
-            declared,
-            style,
+            declared: false,
+            style: Style::Single,
             repetition: None,
             collection: None,
             pending: None,
@@ -229,14 +237,27 @@ impl Structure {
 
     /// Returns the resource of that address.
     pub fn resource_id(&self, address: &Resource) -> Option<ResourceId> {
-        let is_it = |it: &ResourceId| self.resource(*it).address == *address;
-        self.by_address.find(hash_of(address), is_it).copied()
+        self.find(&address.module, &address.resource)
+    }
+
+    /// Returns the resource of that name in a module instance, where it has a block.
+    pub fn resource_in(&self, module: ModuleId, name: &ResourceName) -> Option<ResourceId> {
+        let found = self.find(&self.module(module).address, name)?;
+        self.resource(found).declared.then_some(found)
+    }
+
+    fn find(&self, module: &ModuleInstance, name: &ResourceName) -> Option<ResourceId> {
+        let is_it = |it: &ResourceId| {
+            let address = &self.resource(*it).address;
+            address.resource == *name && address.module == *module
+        };
+        self.by_address.find(hash_of(module, name), is_it).copied()
     }
 
     /// Lets a resource be found by its address.
     fn know(&mut self, id: ResourceId) {
         let resources = &self.resources;
-        let hash = |it: &ResourceId| hash_of(&resources[it.index()].address);
+        let hash = |it: &ResourceId| hash_of_resource(&resources[it.index()]);
         self.by_address.insert_unique(hash(&id), id, hash);
     }
 

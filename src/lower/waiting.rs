@@ -61,7 +61,7 @@ fn named(structure: &Structure, id: ResourceId, keys_too: bool) -> Named {
         for subject in subjects(&it.expression) {
             if let Subject::Resource(Mode::Managed, kind, name) = subject {
                 let name = ResourceName { mode: Mode::Managed, kind, name };
-                named.objects.extend(structure.module(module).resources.get(&name));
+                named.objects.extend(structure.resource_in(module, &name));
             }
         }
     }

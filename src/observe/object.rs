@@ -52,6 +52,11 @@ impl Prior {
         }
     }
 
+    /// Returns whether there is no such object, and was none.
+    pub fn is_absent(&self) -> bool {
+        self.previous.is_null() && self.value.is_null() && self.imported.is_none()
+    }
+
     /// Returns what happened to it since it was recorded; nothing where it was not recorded.
     pub fn changed_outside(&self) -> Option<Outside> {
         if self.previous.is_null() || self.previous == self.value {

@@ -37,7 +37,7 @@ pub fn declare(session: &mut Session, request: &Request) -> Result<(), Diagnosti
         return Ok(());
     }
     let mut root = Module::clone(root);
-    root.resources.extend(blocks.into_iter().map(|it| (it.name.clone(), Arc::new(it))));
+    root.resources.extend(blocks.into_iter().map(Arc::new));
     session.config.modules.insert(ModuleAddr::default(), Arc::new(root));
     session.graph = BlockGraph::of(session.engine(), &session.config);
     Ok(())

@@ -174,9 +174,9 @@ impl Writer<'_> {
         };
         let mut resources: Vec<_> = module
             .resources
-            .iter()
-            .filter(|it| !it.1.generated)
-            .map(|(name, it)| (order(name), name.to_string(), it))
+            .values()
+            .filter(|it| !it.generated)
+            .map(|it| (order(&it.name), it.name.to_string(), it))
             .collect();
         if resources.is_empty() {
             return;

@@ -152,7 +152,7 @@ fn stood_for(structure: &Structure, node: Node, block: Repeats) -> Vec<Node> {
             let mut open: Vec<ModuleId> = structure.call(call).all_instances().collect();
             while let Some(module) = open.pop() {
                 let module = structure.module(module);
-                let resources = module.resources.values();
+                let resources = module.resources.iter();
                 all.extend(resources.filter_map(|it| structure.resource(*it).pending));
                 let calls = module.calls.values();
                 open.extend(calls.flat_map(|it| structure.call(*it).all_instances()));

@@ -185,8 +185,8 @@ pub struct ObjectDecision {
     pub action: Action,
     /// Why.
     pub reason: Reason,
-    /// The object now; marked.
-    pub prior: Option<Prior>,
+    /// The object now; marked. Nothing where there is and was none.
+    pub prior: Option<Box<Prior>>,
     /// The planned object, null when it goes; marked.
     pub after: Value,
     /// What the provider handed out.
@@ -204,7 +204,7 @@ impl ObjectDecision {
     pub fn unplanned(
         action: Action,
         reason: Reason,
-        prior: Option<Prior>,
+        prior: Option<Box<Prior>>,
         after: Value,
     ) -> ObjectDecision {
         ObjectDecision {

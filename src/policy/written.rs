@@ -349,7 +349,7 @@ impl WrittenScope<'_> {
         if self.circle.is_some() && own() == self.circle {
             return Some(Value::unknown(Type::DYNAMIC));
         }
-        let module = self.model.structure.module(self.module);
-        module.resources.get(name).map(|it| self.model.resource(*it, ask))
+        let id = self.model.structure.resource_in(self.module, name);
+        id.map(|it| self.model.resource(it, ask))
     }
 }

@@ -150,9 +150,9 @@ impl Coverage {
                 self.record_repetition(&call.repetition, found);
                 self.record_conditionals(&uses::of_call(call), &scope);
             }
-            for (name, resource) in &node.resources {
-                if let Some(block) = module.resources.get(name) {
-                    self.record_resource(block, *resource, id, values);
+            for &resource in &node.resources {
+                if let Some(block) = values.structure.block(resource) {
+                    self.record_resource(block, resource, id, values);
                 }
             }
         }

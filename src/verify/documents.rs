@@ -39,7 +39,7 @@ fn declared(
         let module = structure.module(id);
         let config = documents.config.module_of(&module.address).unwrap_or(&module.config);
         for (name, block) in &config.resources {
-            let known = module.resources.get(name).map(|it| structure.resource(*it));
+            let known = structure.resource_in(id, name).map(|it| structure.resource(it));
             match known.filter(|it| it.declared && has_all(it, &block.repetition)) {
                 Some(resource) => {
                     nodes.extend(resource.instances.values().copied().chain(resource.pending));

@@ -98,7 +98,9 @@ fn a_plan_as_it_was_made_has_no_fault() {
 fn an_object_that_the_structure_has_lost_is_missed() {
     check(
         |plan, _| {
-            plan.structure.modules[0].resources.retain(|it, _| &*it.name != "b");
+            let all = plan.structure.resources.iter_mut();
+            let lost = all.filter(|it| &*it.address.resource.name == "b");
+            lost.for_each(|it| it.declared = false);
         },
         expect!["terraform_data.b is declared, and the plan knows nothing of it."],
     );

@@ -113,7 +113,6 @@ impl Graph {
     fn of(config: &Config, served: &BlocksServed) -> Graph {
         let mut graph = Graph::default();
         for (variant, module) in config.all_variants() {
-            graph.numbers.reserve(module.resources.len());
             Builder { config, served, variant: &variant, module, graph: &mut graph }.build();
         }
         graph
@@ -130,7 +129,8 @@ impl Graph {
         number
     }
 
-    fn link(&mut self, from: u32, to: Node, at: Span) {
+    fn link(&mut self, from: &mut Start, to: Node, at: Span) {
+        let from = *from.number.get_or_insert_with(|| self.number(from.node.clone()));
         let to = self.number(to);
         if from != to {
             self.links[from as usize].push((to, at));
@@ -231,6 +231,18 @@ pub fn components<T>(links: &[Vec<(u32, T)>]) -> Vec<Vec<u32>> {
     found
 }
 
+/// Where links begin. What depends on nothing, and nothing on it, is not in the graph.
+struct Start {
+    node: Node,
+    number: Option<u32>,
+}
+
+impl From<Node> for Start {
+    fn from(node: Node) -> Start {
+        Start { node, number: None }
+    }
+}
+
 /// Adds the links of one module.
 struct Builder<'a> {
     config: &'a Config,
@@ -247,37 +259,38 @@ impl Builder<'_> {
             self.variable(name);
         }
         for local in module.locals.values() {
-            let node =
+            let mut node =
                 self.member(Node::Local(own.clone(), local.name.text.clone()), local.name.span);
-            self.uses(node, vec![uses::of_value(&local.value)]);
+            self.uses(&mut node, vec![uses::of_value(&local.value)]);
         }
         for output in module.outputs.values() {
-            let node =
+            let mut node =
                 self.member(Node::Output(own.clone(), output.name.text.clone()), output.declared);
-            self.uses(node, uses::of_output(output));
+            self.uses(&mut node, uses::of_output(output));
         }
         for (name, resource) in &module.resources {
-            let node = self.member(self.resource(name), resource.declared);
-            self.uses(node, uses::of_resource(resource));
+            let mut node = self.member(self.resource(name), resource.declared);
+            self.uses(&mut node, uses::of_resource(resource));
             if let Some((module, name)) = self.served.by.get(&(own.clone(), name.clone())) {
                 let at = resource.provider.as_ref().map_or(resource.declared, |it| it.span);
-                self.graph.link(node, Node::Provider(module.clone(), name.clone()), at);
+                self.graph.link(&mut node, Node::Provider(module.clone(), name.clone()), at);
             }
         }
         for provider in &module.providers {
-            let node = self.graph.number(Node::Provider(own.clone(), provider.local_name()));
-            self.uses(node, uses::of_provider(provider));
+            let mut node = Start::from(Node::Provider(own.clone(), provider.local_name()));
+            self.uses(&mut node, uses::of_provider(provider));
         }
         for call in module.calls.values() {
-            let node = self.member(Node::Call(own.clone(), call.name.text.clone()), call.declared);
-            self.uses(node, uses::of_call_itself(call));
+            let mut node =
+                self.member(Node::Call(own.clone(), call.name.text.clone()), call.declared);
+            self.uses(&mut node, uses::of_call_itself(call));
         }
         for import in &module.imports {
             let Some(target) = import.target() else { continue };
             for (of, module) in self.config.variants_at(&target.module) {
                 if module.resources.contains_key(&target.resource) {
-                    let node = self.graph.number(Node::Resource(of, target.resource.clone()));
-                    self.uses(node, uses::of_import(import));
+                    let mut node = Start::from(Node::Resource(of, target.resource.clone()));
+                    self.uses(&mut node, uses::of_import(import));
                 }
             }
         }
@@ -285,25 +298,25 @@ impl Builder<'_> {
     }
 
     /// A block of a module waits for what the module's call waits for.
-    fn member(&mut self, node: Node, at: Span) -> u32 {
-        let node = self.graph.number(node);
+    fn member(&mut self, node: Node, at: Span) -> Start {
+        let mut node = Start::from(node);
         if let Some((caller, call)) = self.config.caller(self.variant) {
-            self.graph.link(node, Node::Call(caller, call), at);
+            self.graph.link(&mut node, Node::Call(caller, call), at);
         }
         node
     }
 
     fn variable(&mut self, name: &Str) {
         let Some(variable) = self.module.variables.get(name) else { return };
-        let node =
+        let mut node =
             self.member(Node::Variable(self.variant.clone(), name.clone()), variable.declared);
-        self.uses(node, uses::of_conditions(&variable.validations, Role::Precondition));
+        self.uses(&mut node, uses::of_conditions(&variable.validations, Role::Precondition));
         let (config, served) = (self.config, self.served);
         let Some((caller, call)) = config.caller(self.variant) else { return };
         let Some(module) = config.variant(&caller) else { return };
         if let Some(input) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
             Builder { config, served, variant: &caller, module, graph: self.graph }
-                .uses(node, vec![uses::of_value(&input.value)]);
+                .uses(&mut node, vec![uses::of_value(&input.value)]);
         }
     }
 
@@ -313,20 +326,20 @@ impl Builder<'_> {
         if own.path.is_root() {
             return;
         }
-        let node = self.graph.number(Node::Whole(own.clone()));
+        let mut node = Start::from(Node::Whole(own.clone()));
         for (name, resource) in &module.resources {
-            self.graph.link(node, self.resource(name), resource.declared);
+            self.graph.link(&mut node, self.resource(name), resource.declared);
         }
         for output in module.outputs.values() {
             self.graph.link(
-                node,
+                &mut node,
                 Node::Output(own.clone(), output.name.text.clone()),
                 output.declared,
             );
         }
         for call in module.calls.values() {
             for (called, _) in self.config.called(own, &call.name.text) {
-                self.graph.link(node, Node::Whole(called), call.declared);
+                self.graph.link(&mut node, Node::Whole(called), call.declared);
             }
         }
     }
@@ -335,7 +348,7 @@ impl Builder<'_> {
         Node::Resource(self.variant.clone(), name.clone())
     }
 
-    fn uses(&mut self, from: u32, uses: Vec<Use>) {
+    fn uses(&mut self, from: &mut Start, uses: Vec<Use>) {
         for it in &uses {
             for reference in &it.references().0 {
                 self.reference(from, it.role, reference);
@@ -343,7 +356,7 @@ impl Builder<'_> {
         }
     }
 
-    fn reference(&mut self, from: u32, role: Role, reference: &Reference) {
+    fn reference(&mut self, from: &mut Start, role: Role, reference: &Reference) {
         let (own, module, at) = (self.variant, self.module, reference.span);
         match &reference.subject {
             Subject::Variable(name) if module.variables.contains_key(name) => {
@@ -363,7 +376,13 @@ impl Builder<'_> {
         }
     }
 
-    fn module_reference(&mut self, from: u32, role: Role, name: &Str, reference: &Reference) {
+    fn module_reference(
+        &mut self,
+        from: &mut Start,
+        role: Role,
+        name: &Str,
+        reference: &Reference,
+    ) {
         let (own, at) = (self.variant, reference.span);
         let output = match reference.rest {
             [Step::Attribute(it), ..]

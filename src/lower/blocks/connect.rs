@@ -38,8 +38,9 @@ impl Builder<'_> {
             self.conditions(from, &it.preconditions);
             self.depends_on(from, &it.depends_on);
         }
-        for (name, it) in &module.resources {
-            self.resource(name, it);
+        let numbers = self.graph.resources_of(self.variant);
+        for (from, it) in numbers.zip(module.resources.values()) {
+            self.resource(from, it);
         }
         for (name, it) in &module.calls {
             let from = self.block(BlockKey::Call(name.clone()));
@@ -67,8 +68,7 @@ impl Builder<'_> {
         }
     }
 
-    fn resource(&mut self, name: &ResourceName, it: &config::Resource) {
-        let from = self.block(BlockKey::Resource(name.clone()));
+    fn resource(&mut self, from: usize, it: &config::Resource) {
         // Postconditions may name their own resource, as `self` does.
         let before = self.graph.blocks[from].edges.len();
         self.conditions(from, &it.lifecycle.postconditions);

@@ -148,10 +148,8 @@ impl Configured {
                 serving.repetitions.insert(config, expression.span);
             }
         }
-        for (name, resource) in &module.resources {
-            let Some(block) = graph.find(variant, BlockKey::Resource(name.clone())) else {
-                continue;
-            };
+        let numbers = graph.resources_of(variant);
+        for (block, resource) in numbers.zip(module.resources.values()) {
             let block = Block(block as u32);
             facts.in_module.push((block, atom));
             let family = serving.family(&resource.provider_source);

@@ -7,9 +7,7 @@ use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
 use super::{CallId, ModuleId, ProviderId, ResourceId, serial};
-use crate::address::{
-    InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, Resource, ResourceName,
-};
+use crate::address::{InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, Resource};
 use crate::config;
 use crate::value::{Str, Value};
 
@@ -114,9 +112,9 @@ pub struct ModuleNode {
     /// Nodes of its outputs.
     #[serde(skip)]
     pub outputs: BTreeMap<Str, Node>,
-    /// Its resources.
-    #[serde(with = "serial::pairs")]
-    pub resources: BTreeMap<ResourceName, ResourceId>,
+    /// Its resources that have a block, in the order in which they were found.
+    #[serde(skip)]
+    pub resources: Vec<ResourceId>,
     /// Its calls.
     pub calls: BTreeMap<Str, CallId>,
     /// Nodes of its checks.
@@ -203,14 +201,9 @@ pub struct ResourceNode {
 
 impl ResourceNode {
     /// What only the state knew, or a stand-in was for, has a block in a module instance now.
-    pub(super) fn becomes_declared(
-        &mut self,
-        module: Option<ModuleId>,
-        block: Option<Arc<config::Resource>>,
-        style: Style,
-    ) {
-        (self.module, self.block) = (module, block);
-        (self.declared, self.style) = (true, style);
+    pub(super) fn becomes_declared(&mut self, module: ModuleId, block: Arc<config::Resource>) {
+        (self.declared, self.style) = (true, Style::of(&block.repetition));
+        (self.module, self.block) = (Some(module), Some(block));
         (self.repetition, self.collection, self.pending) = (None, None, None);
     }
 

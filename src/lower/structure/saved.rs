@@ -56,7 +56,13 @@ impl Structure {
             let block = module.and_then(|it| it.config.resources.get(&node.address.resource));
             node.block = block.cloned();
         }
-        (0..structure.resources.len() as u32).for_each(|id| structure.know(ResourceId(id)));
+        for id in (0..structure.resources.len() as u32).map(ResourceId) {
+            structure.know(id);
+            let ResourceNode { module, declared, .. } = structure.resource(id);
+            if let Some(module) = module.filter(|_| *declared) {
+                structure.modules[module.index()].resources.push(id);
+            }
+        }
         for (id, (provider, _)) in structure.providers.iter().enumerate() {
             structure.provider_ids.insert(provider.clone(), ProviderId(id as u32));
         }

@@ -38,8 +38,8 @@ impl Trace<'_> {
         let BlockKey::Resource(name) = &block.key else {
             return self.value_of_block(module, block).into_iter().collect();
         };
-        let id = self.structure.module(module).resources.get(name);
-        let Some(resource) = id.map(|it| self.structure.resource(*it)) else { return Vec::new() };
+        let id = self.structure.resource_in(module, name);
+        let Some(resource) = id.map(|it| self.structure.resource(it)) else { return Vec::new() };
         resource.instances.values().chain(&resource.pending).copied().collect()
     }
 
@@ -48,8 +48,8 @@ impl Trace<'_> {
         let BlockKey::Resource(name) = &block.key else {
             return self.value_of_block(module, block);
         };
-        let id = self.structure.module(module).resources.get(name)?;
-        self.structure.resource(*id).collection
+        let id = self.structure.resource_in(module, name)?;
+        self.structure.resource(id).collection
     }
 
     fn value_of_block(&self, module: ModuleId, block: &BlockNode) -> Option<Node> {

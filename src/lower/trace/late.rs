@@ -334,7 +334,7 @@ impl Trace<'_> {
         self.instead_of(id, &named);
         let made = (first_module..self.structure.modules.len()).map(|it| ModuleId(it as u32));
         let made: Vec<ModuleId> = made.collect();
-        let own = made.iter().flat_map(|it| self.structure.module(*it).resources.values());
+        let own = made.iter().flat_map(|it| &self.structure.module(*it).resources);
         let mut resources: Vec<ResourceId> = own.copied().collect();
         self.likely_among(&made, &resources);
         // What stands in for instances of calls within is new, too.

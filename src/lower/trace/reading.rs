@@ -196,7 +196,7 @@ impl Trace<'_> {
                 self.reads.reads.extend(nested.map(|it| (inside, it, no_place)));
                 let resources = module
                     .resources
-                    .values()
+                    .iter()
                     .filter_map(|it| self.structure.resources[it.index()].collection);
                 self.reads.reads.extend(resources.map(|it| (inside, it, no_place)));
             }

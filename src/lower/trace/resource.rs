@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use entail_rules::Node;
 
 use super::{Each, Trace, TraceScope, Trigger, providers};
-use crate::address::{ConfigResource, InstanceKey, Resource, ResourceName};
+use crate::address::{ConfigResource, InstanceKey};
 use crate::config;
 use crate::config::uses::{self, Role, Use};
 use crate::expression::{self, Ask, Subject, parse_reference};
@@ -14,15 +14,11 @@ use crate::syntax::{Expression, Step};
 use crate::value::Value;
 
 impl Trace<'_> {
-    pub(super) fn resource(&mut self, module: ModuleId, name: &ResourceName, number: usize) {
+    pub(super) fn resource(&mut self, module: ModuleId, position: usize, number: usize) {
         let config = self.structure.module(module).config.clone();
-        let block = &config.resources[name];
-        let style = Style::of(&block.repetition);
-        let address = Resource {
-            module: self.structure.module(module).address.clone(),
-            resource: name.clone(),
-        };
-        let id = self.structure.add_resource(address, Some(module), style, true);
+        let Some(block) = config.resources.at(position) else { return };
+        let id = self.structure.declare(module, block);
+        let style = self.structure.resource(id).style;
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
         self.wholes[id.index()] = OnceLock::new();
         let of = &self.structure.module(module).address;

@@ -64,7 +64,7 @@ impl<'a> TraceScope<'a> {
 
     pub fn resource_id(&self, mode: Mode, kind: &Str, name: &Str) -> Option<ResourceId> {
         let name = ResourceName { mode, kind: kind.clone(), name: name.clone() };
-        self.trace.structure.module(self.module).resources.get(&name).copied()
+        self.trace.structure.resource_in(self.module, &name)
     }
 
     pub fn resource(&self, id: ResourceId, ask: Ask<'_>) -> Value {
@@ -179,7 +179,8 @@ impl Scope for TraceScope<'_> {
             Declared::Local(name) => value(module.locals.get(name)),
             Declared::Module(name) => Some(self.module_call(name, ask.key)),
             Declared::Resource(name) => {
-                module.resources.get(name).map(|it| self.resource(*it, ask))
+                let id = self.trace.structure.resource_in(self.module, name);
+                id.map(|it| self.resource(it, ask))
             }
         };
         Ok(found.unwrap_or(Value::unknown(Type::DYNAMIC)))

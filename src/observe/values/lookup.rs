@@ -18,7 +18,7 @@ impl Values<'_> {
         key: Option<&Value>,
         span: Span,
     ) -> Result<Value, Diagnostics> {
-        let Some(&id) = self.structure.module(module).resources.get(name) else {
+        let Some(id) = self.structure.resource_in(module, name) else {
             return Ok(Value::unknown(Type::DYNAMIC));
         };
         let resource = self.structure.resource(id);

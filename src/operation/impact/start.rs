@@ -89,16 +89,10 @@ impl Start {
                     _ => Mode::Ephemeral,
                 };
                 let name = ResourceName { mode, kind: label(0).into(), name: label(1).into() };
-                let declared = node.resources.get(&name).copied();
                 // What has lost its block may be in the state still.
-                let recorded = || {
-                    let address = crate::address::Resource {
-                        module: node.address.clone(),
-                        resource: name.clone(),
-                    };
-                    structure.resource_id(&address)
-                };
-                if let Some(id) = declared.or_else(recorded) {
+                let module = node.address.clone();
+                let address = crate::address::Resource { module, resource: name };
+                if let Some(id) = structure.resource_id(&address) {
                     self.asked(&Asked::Resource(id), context);
                 }
             }

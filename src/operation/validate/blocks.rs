@@ -10,7 +10,7 @@ use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::conditions::{self, Status};
 use crate::operation::attributes;
 use crate::operation::variables::{self, Origin, VariableInput};
-use crate::value::{Str, Value};
+use crate::value::{Str, Type, Value};
 
 /// What looking at a block found.
 #[derive(Default)]
@@ -242,7 +242,9 @@ impl Check<'_> {
     /// Returns whether a node stands for an object of a module.
     pub(super) fn object_of(&self, module: ModuleId, name: &crate::address::ResourceName) -> Value {
         let structure = &self.values.structure;
-        let id = structure.module(module).resources[name];
+        let Some(id) = structure.resource_in(module, name) else {
+            return Value::unknown(Type::DYNAMIC);
+        };
         let node = structure
             .resource(id)
             .collection

@@ -87,6 +87,11 @@ impl Check<'_> {
     }
 
     fn lifecycle(&self, module: ModuleId, block: &config::Resource, found: &mut Diagnostics) {
+        let is_plain =
+            !block.lifecycle.has_conditions() && block.lifecycle.prevent_destroy.is_none();
+        if is_plain && block.connection.is_none() && block.provisioners.is_empty() {
+            return;
+        }
         let scope = self.values.scope(module);
         found.extend(self.conditions(&block.lifecycle.preconditions, &scope));
         let own = self.object_of(module, &block.name);

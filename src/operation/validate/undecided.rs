@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
-use crate::address::{InstanceKey, Mode, Module as ModuleAddr, ModuleInstance, Resource};
+use crate::address::{InstanceKey, Mode, Module as ModuleAddr, ModuleInstance};
 use crate::config;
 use crate::lower::structure::{
     CallId, CallNode, ModuleNode, NodeKind, ResourceId, Structure, Style,
@@ -126,7 +126,7 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
             variables: FxHashMap::default(),
             locals: FxHashMap::default(),
             outputs: BTreeMap::new(),
-            resources: BTreeMap::new(),
+            resources: Vec::new(),
             calls: BTreeMap::new(),
             checks: BTreeMap::new(),
         });
@@ -150,10 +150,9 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
             });
             structure.modules[id.index()].calls.insert(name.clone(), call_id);
         }
-        for (name, block) in &module.resources {
-            let address = Resource { module: instance(path), resource: name.clone() };
-            let style = Style::of(&block.repetition);
-            let resource = structure.add_resource(address, Some(id), style, true);
+        for block in module.resources.values() {
+            let resource = structure.declare(id, block);
+            let style = structure.resource(resource).style;
             let repeats = matches!(style, Style::Count | Style::ForEach);
             let node: Node = match repeats {
                 true => structure.add(NodeKind::Pending(resource)),

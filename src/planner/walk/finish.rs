@@ -111,7 +111,7 @@ async fn changed(
         ObjectDecision {
             action,
             reason,
-            prior: Some(planned.prior),
+            prior: (!planned.prior.is_absent()).then(|| Box::new(planned.prior)),
             after,
             private: planned.private,
             identity: planned.identity,
@@ -130,7 +130,10 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Decision {
     };
     let prior = Prior { imported: None, ..object.clone() };
     let after = prior.value.clone();
-    found(ObjectDecision::unplanned(Action::NoOp, Reason::Plain, Some(prior), after), true)
+    found(
+        ObjectDecision::unplanned(Action::NoOp, Reason::Plain, Some(Box::new(prior)), after),
+        true,
+    )
 }
 
 fn found(found: ObjectDecision, refused: bool) -> Decision {
@@ -169,7 +172,7 @@ async fn removed(
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
-    let unplanned = ObjectDecision::unplanned(action, reason, Some(prior), after);
+    let unplanned = ObjectDecision::unplanned(action, reason, Some(Box::new(prior)), after);
     found(ObjectDecision { private, identity, ..unplanned }, forbidden)
 }
 

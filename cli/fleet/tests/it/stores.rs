@@ -57,10 +57,9 @@ impl Moto {
     /// Makes a bucket.
     fn bucket(&self, name: &str) {
         let mut stream = TcpStream::connect(&self.address).expect("it answers");
-        let host =
-            format!("Host: s3.amazonaws.com:{}", self.address.rsplit_once(':').expect("a port").1);
+        let host = &self.address;
         let asked = format!(
-            "PUT /{name} HTTP/1.1\r\n{host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            "PUT /{name} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         );
         stream.write_all(asked.as_bytes()).expect("it listens");
         let mut answer = String::new();

@@ -200,8 +200,9 @@ impl Reader<'_, '_> {
                 }
             }
             Subject::Resource(mode, kind, name) => {
-                if let Some(id) = module.resources.get(&ResourceName { mode, kind, name }) {
-                    self.instances(*id, reference.rest, rest, &mut add);
+                let name = ResourceName { mode, kind, name };
+                if let Some(id) = self.model.structure.resource_in(self.context.module, &name) {
+                    self.instances(id, reference.rest, rest, &mut add);
                 }
             }
             Subject::CountIndex | Subject::EachKey => {

@@ -1,0 +1,173 @@
+//! The resource blocks of a module.
+
+use std::hash::BuildHasher;
+use std::ops::Index;
+use std::sync::Arc;
+
+use hashbrown::hash_table::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::Resource;
+use crate::address::ResourceName;
+
+/// The resource blocks of a module, each once, in the order of their names.
+///
+/// A module may have a million. So names stand in the blocks alone, and a block is found by the hash of its name, or by its
+/// position where that is known.
+#[derive(Clone, Debug, Default)]
+pub struct Resources {
+    all: Vec<Arc<Resource>>,
+    /// Positions in `all`.
+    index: HashTable<u32>,
+}
+
+fn hash_of(name: &ResourceName) -> u64 {
+    FxBuildHasher.hash_one(name)
+}
+
+impl Resources {
+    /// Adds a block at the end, unless there is one of that name; [`sort`](Resources::sort) brings it to its place.
+    ///
+    /// # Errors
+    ///
+    /// Gives the block back where its name is taken.
+    pub fn add(&mut self, block: Arc<Resource>) -> Result<(), Arc<Resource>> {
+        if self.contains_key(&block.name) {
+            return Err(block);
+        }
+        let all = &self.all;
+        let hash_again = |it: &u32| hash_of(&all[*it as usize].name);
+        self.index.insert_unique(hash_of(&block.name), all.len() as u32, hash_again);
+        self.all.push(block);
+        Ok(())
+    }
+
+    /// Brings the blocks into the order of their names.
+    pub fn sort(&mut self) {
+        if self.all.is_sorted_by(|a, b| a.name <= b.name) {
+            return;
+        }
+        self.all.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        self.index.clear();
+        let all = &self.all;
+        for (position, block) in all.iter().enumerate() {
+            let hash_again = |it: &u32| hash_of(&all[*it as usize].name);
+            self.index.insert_unique(hash_of(&block.name), position as u32, hash_again);
+        }
+    }
+
+    /// Returns how many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Returns the place of a block among all of them.
+    pub fn position(&self, name: &ResourceName) -> Option<usize> {
+        let is_it = |it: &u32| self.all[*it as usize].name == *name;
+        self.index.find(hash_of(name), is_it).map(|it| *it as usize)
+    }
+
+    /// Returns the block at a position.
+    pub fn at(&self, position: usize) -> Option<&Arc<Resource>> {
+        self.all.get(position)
+    }
+
+    /// Returns the block of that name.
+    pub fn get(&self, name: &ResourceName) -> Option<&Arc<Resource>> {
+        self.position(name).map(|it| &self.all[it])
+    }
+
+    /// Returns the block of that name, to change all of it but its name.
+    pub fn get_mut(&mut self, name: &ResourceName) -> Option<&mut Arc<Resource>> {
+        self.position(name).map(|it| &mut self.all[it])
+    }
+
+    /// Returns whether there is a block of that name.
+    pub fn contains_key(&self, name: &ResourceName) -> bool {
+        self.position(name).is_some()
+    }
+
+    /// Returns the names.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &ResourceName> + Clone {
+        self.all.iter().map(|it| &it.name)
+    }
+
+    /// Returns the blocks.
+    pub fn values(&self) -> std::slice::Iter<'_, Arc<Resource>> {
+        self.all.iter()
+    }
+
+    /// Returns the blocks, to change all of them but their names.
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, Arc<Resource>> {
+        self.all.iter_mut()
+    }
+}
+
+impl Extend<Arc<Resource>> for Resources {
+    /// Adds blocks whose names are not taken, and brings all into order.
+    fn extend<I: IntoIterator<Item = Arc<Resource>>>(&mut self, blocks: I) {
+        blocks.into_iter().for_each(|it| drop(self.add(it)));
+        self.sort();
+    }
+}
+
+impl Index<&ResourceName> for Resources {
+    type Output = Arc<Resource>;
+
+    fn index(&self, name: &ResourceName) -> &Arc<Resource> {
+        self.get(name).expect("the block is one of its module")
+    }
+}
+
+impl<'a> IntoIterator for &'a Resources {
+    type Item = (&'a ResourceName, &'a Arc<Resource>);
+    type IntoIter = std::iter::Map<
+        std::slice::Iter<'a, Arc<Resource>>,
+        fn(&'a Arc<Resource>) -> (&'a ResourceName, &'a Arc<Resource>),
+    >;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.all.iter().map(|it| (&it.name, it))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Mode;
+    use crate::config::tests::load;
+
+    fn some(names: &[&str]) -> Resources {
+        let block = |name: &&str| format!("resource \"x_thing\" \"{name}\" {{}}\n");
+        let text: String = names.iter().map(block).collect();
+        load(&format!("-- main.tf --\n{text}")).root().resources.clone()
+    }
+
+    #[test]
+    fn blocks_are_found_by_name_and_stand_in_order_whatever_order_they_came_in() {
+        let resources = some(&["b", "c", "a"]);
+        let names: Vec<&str> = resources.keys().map(|it| &*it.name).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        for (position, name) in names.iter().enumerate() {
+            let name = ResourceName::managed("x_thing", name);
+            assert_eq!(resources.position(&name), Some(position));
+            assert_eq!(resources[&name].name, name);
+        }
+        assert!(!resources.contains_key(&ResourceName::managed("x_thing", "d")));
+        let data = ResourceName { mode: Mode::Data, ..ResourceName::managed("x_thing", "a") };
+        assert!(resources.get(&data).is_none());
+    }
+
+    #[test]
+    fn a_block_whose_name_is_taken_comes_back() {
+        let mut resources = some(&["a"]);
+        let again = resources.values().next().expect("a block").clone();
+        assert!(resources.add(again).is_err());
+        assert_eq!(resources.len(), 1);
+    }
+}
