@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::address::{Mode, Provider};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::value::Str;
@@ -227,11 +229,16 @@ impl Draft {
             named.into_iter().filter_map(|it| held_in_a_value(&module, it)).collect();
         held.into_iter().for_each(|it| decoder.report(it));
         let keyed = KeyedNames::of(&module);
+        // There are few types, and many resources of each.
+        let mut implied: FxHashMap<Str, Provider> = FxHashMap::default();
         for it in module.resources.values_mut().map(Arc::make_mut) {
             it.provider.iter_mut().for_each(|it| keyed.resolve(it));
-            let named = it.provider.as_ref().map(|it| it.name.text.clone());
-            let name = named.unwrap_or_else(|| implied_provider(&it.name.kind));
-            it.provider_source = source_of(&name);
+            it.provider_source = match &it.provider {
+                Some(named) => source_of(&named.name.text),
+                None => (implied.entry(it.name.kind.clone()))
+                    .or_insert_with(|| source_of(&implied_provider(&it.name.kind)))
+                    .clone(),
+            };
         }
         for it in module.calls.values_mut().flat_map(|it| &mut it.providers) {
             keyed.resolve(&mut it.1);

@@ -1,5 +1,7 @@
 //! What the request names: targets, exclusions, replacements – as hits on nodes.
 
+use std::cell::OnceCell;
+
 use entail_rules::{End, Facts, Flag, Hit, Node};
 use rustc_hash::FxHashMap;
 
@@ -183,16 +185,25 @@ pub fn removes(
 }
 
 struct Index<'a> {
-    by_name: FxHashMap<&'a ResourceName, Vec<ResourceId>>,
+    structure: &'a Structure,
+    by_name: OnceCell<FxHashMap<&'a ResourceName, Vec<ResourceId>>>,
 }
 
 impl<'a> Index<'a> {
+    /// Nothing is looked at before somebody asks.
     fn of(structure: &'a Structure) -> Index<'a> {
-        let mut by_name: FxHashMap<&ResourceName, Vec<ResourceId>> = FxHashMap::default();
-        for (id, resource) in structure.resources.iter().enumerate() {
-            by_name.entry(&resource.address.resource).or_default().push(ResourceId(id as u32));
-        }
-        Index { by_name }
+        Index { structure, by_name: OnceCell::new() }
+    }
+
+    fn by_name(&self) -> &FxHashMap<&'a ResourceName, Vec<ResourceId>> {
+        self.by_name.get_or_init(|| {
+            let mut by_name: FxHashMap<&ResourceName, Vec<ResourceId>> = FxHashMap::default();
+            for (id, resource) in self.structure.resources.iter().enumerate() {
+                let all = by_name.entry(&resource.address.resource).or_default();
+                all.push(ResourceId(id as u32));
+            }
+            by_name
+        })
     }
 
     fn hits(
@@ -228,7 +239,7 @@ impl<'a> Index<'a> {
         name: &ResourceName,
         mut visit: impl FnMut(&ResourceNode),
     ) {
-        for id in self.by_name.get(name).into_iter().flatten() {
+        for id in self.by_name().get(name).into_iter().flatten() {
             visit(structure.resource(*id));
         }
     }

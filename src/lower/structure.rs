@@ -5,11 +5,12 @@
 
 mod serial;
 mod names;
+mod node_lists;
 mod node_map;
 mod nodes;
+mod rare_map;
 mod saved;
 
-use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -23,8 +24,10 @@ use crate::address::{
 use crate::config;
 use crate::expression::Subject;
 
+pub use self::node_lists::NodeLists;
 pub use self::node_map::NodeMap;
 pub use self::nodes::{CallNode, ModuleNode, NodeKind, ResourceNode, Style};
+pub use self::rare_map::RareMap;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -226,9 +229,9 @@ impl Structure {
             collection: None,
             pending: None,
             instances: Keyed::new(),
-            each_values: BTreeMap::new(),
-            others: BTreeMap::new(),
-            deposed: BTreeMap::new(),
+            each_values: RareMap::new(),
+            others: RareMap::new(),
+            deposed: RareMap::new(),
             provider: None,
         });
         self.know(id);
@@ -263,11 +266,13 @@ impl Structure {
 
     /// Returns the node of a declared instance, made where it is new.
     pub fn add_instance(&mut self, resource: ResourceId, key: InstanceKey) -> Node {
-        if let Some(node) = self.resources[resource.index()].others.remove(&key) {
-            self.resources[resource.index()].instances.insert(key, node);
+        let known = &mut self.resources[resource.index()];
+        let was_other = if known.others.is_empty() { None } else { known.others.remove(&key) };
+        if let Some(node) = was_other {
+            known.instances.insert(key, node);
             return node;
         }
-        if let Some(&node) = self.resources[resource.index()].instances.get(&key) {
+        if let Some(&node) = known.instances.get(&key) {
             return node;
         }
         let node = self.add(NodeKind::Object(resource, key.clone()));

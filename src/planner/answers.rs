@@ -7,13 +7,13 @@ use entail_rules::spread::Spread;
 use entail_rules::{Facts, Fate, Flag, Ledger, Node, Reason, Seen};
 use rustc_hash::FxHashMap;
 
-use crate::lower::structure::NodeKind;
+use crate::lower::structure::{NodeKind, NodeLists};
 
 /// Base facts by node, so that a batch is put together without looking at the others.
 ///
 /// What most nodes have lies in tables by number; the rest in maps.
 pub struct ByNode {
-    reads: Lists,
+    reads: NodeLists,
     members: FxHashMap<Node, Vec<Node>>,
     /// What is true of each node: a bit per [`Trait`].
     traits: Vec<u16>,
@@ -56,46 +56,6 @@ fn bit(word: Seen) -> u8 {
     1 << Seen::ALL.iter().position(|it| *it == word).expect("every word is listed")
 }
 
-/// Lists of nodes by node: those known from the start end to end, later ones apart.
-#[derive(Default)]
-struct Lists {
-    starts: Vec<u32>,
-    nodes: Vec<Node>,
-    more: FxHashMap<Node, Vec<Node>>,
-}
-
-impl Lists {
-    /// `rows` are sorted.
-    fn of(rows: &[(Node, Node)]) -> Lists {
-        let count = rows.last().map_or(0, |it| it.0.0 as usize + 1);
-        let mut starts = Vec::with_capacity(count + 1);
-        for (at, row) in rows.iter().enumerate() {
-            starts.resize(starts.len().max(row.0.0 as usize + 1), at as u32);
-        }
-        starts.push(rows.len() as u32);
-        Lists { starts, nodes: rows.iter().map(|it| it.1).collect(), more: FxHashMap::default() }
-    }
-
-    fn of_node(&self, node: Node) -> &[Node] {
-        if !self.more.is_empty()
-            && let Some(more) = self.more.get(&node)
-        {
-            return more;
-        }
-        match self.starts.get(node.0 as usize..node.0 as usize + 2) {
-            Some(&[from, to]) => &self.nodes[from as usize..to as usize],
-            _ => &[],
-        }
-    }
-
-    fn push(&mut self, node: Node, other: Node) {
-        if !self.more.contains_key(&node) {
-            self.more.insert(node, self.of_node(node).to_vec());
-        }
-        self.more.entry(node).or_default().push(other);
-    }
-}
-
 fn pairs(rows: &[(Node, Node)]) -> FxHashMap<Node, Vec<Node>> {
     let mut map: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     rows.iter().for_each(|it| map.entry(it.0).or_default().push(it.1));
@@ -126,7 +86,7 @@ impl ByNode {
         let mut members: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
         facts.member.iter().for_each(|it| members.entry(it.1).or_default().push(it.0));
         let mut known = ByNode {
-            reads: Lists::of(&facts.reads),
+            reads: NodeLists::of(&facts.reads),
             members,
             traits: vec![0; count],
             deposed_of: facts.deposed_of.iter().copied().collect(),

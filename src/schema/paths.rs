@@ -15,8 +15,13 @@ pub fn sensitive_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
 
 /// Marks what the schema calls sensitive; marks that are there stay.
 pub fn mark_sensitive(value: &Value, schema: &BlockSchema) -> Value {
-    let paths = sensitive_paths(schema, value).into_iter().chain(repeated(value, schema));
-    value.clone().mark_at(&paths.map(|path| (path, Marks::sensitive())).collect())
+    let mut paths = sensitive_paths(schema, value);
+    paths.extend(repeated(value, schema));
+    if paths.is_empty() {
+        return value.clone();
+    }
+    let marks = paths.into_iter().map(|path| (path, Marks::sensitive()));
+    value.clone().mark_at(&marks.collect())
 }
 
 /// As [`mark_sensitive`], where there is anything to hide: documents list no marks of what is null.

@@ -9,7 +9,7 @@ use super::Documents;
 use super::outcomes::Known;
 use crate::address::Instance;
 use crate::lower::Structure;
-use crate::lower::structure::NodeKind;
+use crate::lower::structure::{NodeKind, NodeMap};
 use crate::plan::{Action, Change};
 use crate::planner::{Ending, Finished, by_node};
 use crate::request::PlanMode;
@@ -47,17 +47,17 @@ fn node_of(structure: &Structure, change: &Change) -> Option<Node> {
 /// Every change is what the walk left, and what the walk left is a change; each is served by whom it was concluded.
 fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<String>) {
     let serving = by_node(&finished.providers, &finished.structure);
-    let mut changed: FxHashSet<Node> = FxHashSet::default();
+    let mut changed: NodeMap<()> = NodeMap::default();
     for change in &finished.plan.changes {
         let mut fault = |what: &str| faults.push(format!("{} {what}", change.address));
         let Some(node) = node_of(&finished.structure, change) else {
             fault("is in the plan, and nothing was concluded of it");
             continue;
         };
-        if !changed.insert(node) {
+        if changed.insert(node, ()).is_some() {
             fault("is in the plan twice");
         }
-        let agrees = match known.endings.get(&node) {
+        let agrees = match known.endings.get(node) {
             Some(Ending::Planned(action, reason) | Ending::Refused(action, reason)) => {
                 (change.action, change.reason) == (*action, *reason)
             }
@@ -89,7 +89,7 @@ fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<
     }
     for (node, ending) in &finished.endings {
         let is_told = matches!(ending, Ending::Planned(..) | Ending::Refused(..));
-        if is_told && !changed.contains(node) {
+        if is_told && changed.get(*node).is_none() {
             faults.push(format!(
                 "{} was decided, and is not in the plan",
                 finished.structure.name(*node)
@@ -110,7 +110,7 @@ fn drift(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
         }
     }
     let is_usable = |node: &Node| {
-        let ending = known.endings.get(node);
+        let ending = known.endings.get(*node);
         matches!(ending, Some(Ending::Planned(..) | Ending::Refused(..) | Ending::Dropped))
     };
     let due = concluded.iter().filter(|it| is_usable(&it.0)).copied().collect();
@@ -224,7 +224,7 @@ fn violations(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
             continue;
         }
         let is_refused =
-            matches!(known.endings.get(node), Some(Ending::Refused(..) | Ending::Failed));
+            matches!(known.endings.get(*node), Some(Ending::Refused(..) | Ending::Failed));
         if !is_refused || !finished.plan.errored {
             faults.push(format!(
                 "{} forbids the plan, and it was made",

@@ -1,9 +1,8 @@
 //! What becomes of each object: one outcome by the rules, one by the walk, and both the same.
 
 use entail_rules::{Action, Node, Reason};
-use rustc_hash::FxHashMap;
 
-use crate::lower::structure::NodeKind;
+use crate::lower::structure::{NodeKind, NodeMap};
 use crate::planner::{Ending, Finished};
 use crate::request::PlanMode;
 
@@ -11,9 +10,9 @@ use crate::request::PlanMode;
 pub(super) struct Known {
     marks: Vec<u16>,
     /// What is to be done with each.
-    pub actions: FxHashMap<Node, (Action, Reason)>,
+    pub actions: NodeMap<(Action, Reason)>,
     /// How the walk left each object.
-    pub endings: FxHashMap<Node, Ending>,
+    pub endings: NodeMap<Ending>,
     /// Of what the walk left twice, or was decided twice.
     twice: Vec<(Node, &'static str)>,
 }
@@ -60,13 +59,13 @@ impl Known {
         mark(&mut finished.instances.unasked.iter().map(|it| it.0), UNASKED);
         mark(&mut facts.expanded.iter().map(|it| it.0), EXPANDED);
         let mut twice = Vec::new();
-        let mut actions = FxHashMap::default();
+        let mut actions = NodeMap::default();
         for &(node, action, reason) in &decided.action {
             if actions.insert(node, (action, reason)).is_some() {
                 twice.push((node, "has two actions"));
             }
         }
-        let mut endings = FxHashMap::default();
+        let mut endings = NodeMap::default();
         for &(node, ending) in &finished.endings {
             if endings.insert(node, ending).is_some() {
                 twice.push((node, "was settled twice"));
@@ -128,7 +127,7 @@ fn of_object(
         1 => {}
         _ => return Some("both takes part in this run and is left out"),
     }
-    let Some(&ending) = known.endings.get(&node) else {
+    let Some(&ending) = known.endings.get(node) else {
         return Some("was never looked at");
     };
     if !known.has(node, SELECTED) {
@@ -147,7 +146,7 @@ fn of_object(
         1 => {}
         _ => return Some("is decided in two ways"),
     }
-    let agrees = match (known.actions.get(&node), ending) {
+    let agrees = match (known.actions.get(node), ending) {
         (_, Ending::Failed) => true,
         (None, Ending::Blocked) => known.has(node, BLOCKED),
         (None, Ending::Refused(..)) => known.has(node, FAILED),
@@ -164,7 +163,7 @@ fn of_object(
         return Some("was left by the walk in another way than was concluded");
     }
     let is_planned = !known.has(node, LOOKED_AT | UNASKED);
-    let as_asked = match known.actions.get(&node).map(|it| it.0) {
+    let as_asked = match known.actions.get(node).map(|it| it.0) {
         // What stays as it is was perhaps only looked at.
         None | Some(Action::NoOp) => true,
         Some(Action::Delete | Action::Forget | Action::Drop) => !is_planned,

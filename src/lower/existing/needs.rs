@@ -7,7 +7,7 @@ use entail_rules::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::configuration::block_of;
-use super::super::structure::{NodeKind, ResourceId};
+use super::super::structure::{NodeKind, NodeLists, ResourceId};
 use super::super::{Documents, Lowered};
 use super::MOST_DEPENDENCIES;
 use crate::address::{ConfigResource, Instance, Mode, Resource};
@@ -24,7 +24,13 @@ pub(super) fn needs(
 ) {
     let mut wholes: FxHashMap<ResourceId, Node> = FxHashMap::default();
     let mut todays: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
-    let readers = index(&lowered.facts.reads);
+    if existing.is_empty() {
+        return;
+    }
+    let mut reads = lowered.facts.reads.clone();
+    reads.sort_unstable();
+    let readers = NodeLists::of(&reads);
+    drop(reads);
     let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
     let mut needs = Vec::new();
     for (node, id, object) in existing {
@@ -66,18 +72,10 @@ pub(super) fn needs(
     lowered.facts.needs = without_cycles(lowered, needs);
 }
 
-pub(super) fn index(reads: &[(Node, Node)]) -> FxHashMap<Node, Vec<Node>> {
-    let mut index: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    for &(reader, read) in reads {
-        index.entry(reader).or_default().push(read);
-    }
-    index
-}
-
 /// The objects that an instance reads, through values.
-fn nearest(lowered: &Lowered, readers: &FxHashMap<Node, Vec<Node>>, node: Node) -> Vec<Node> {
+fn nearest(lowered: &Lowered, readers: &NodeLists, node: Node) -> Vec<Node> {
     let mut seen = FxHashSet::default();
-    let mut open = readers.get(&node).cloned().unwrap_or_default();
+    let mut open = readers.of_node(node).to_vec();
     let mut found = Vec::new();
     while let Some(next) = open.pop() {
         if !seen.insert(next) {
@@ -89,7 +87,7 @@ fn nearest(lowered: &Lowered, readers: &FxHashMap<Node, Vec<Node>>, node: Node) 
             {
                 found.push(next)
             }
-            _ => open.extend(readers.get(&next).into_iter().flatten()),
+            _ => open.extend(readers.of_node(next)),
         }
     }
     found

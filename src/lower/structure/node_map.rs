@@ -20,13 +20,13 @@ impl<T> NodeMap<T> {
         self.slots.get(node.0 as usize)?.as_ref()
     }
 
-    /// Says what a node has; the last word counts.
-    pub fn insert(&mut self, node: Node, value: T) {
+    /// Says what a node has, and returns what it had; the last word counts.
+    pub fn insert(&mut self, node: Node, value: T) -> Option<T> {
         let index = node.0 as usize;
         if self.slots.len() <= index {
             self.slots.resize_with(index + 1, || None);
         }
-        self.slots[index] = Some(value);
+        self.slots[index].replace(value)
     }
 
     /// Returns the nodes that have something, and what they have.
@@ -55,7 +55,7 @@ impl<T> NodeMap<T> {
 impl<T> FromIterator<(Node, T)> for NodeMap<T> {
     fn from_iter<I: IntoIterator<Item = (Node, T)>>(entries: I) -> NodeMap<T> {
         let mut map = NodeMap::default();
-        entries.into_iter().for_each(|(node, value)| map.insert(node, value));
+        entries.into_iter().for_each(|(node, value)| drop(map.insert(node, value)));
         map
     }
 }

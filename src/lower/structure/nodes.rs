@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
-use super::{CallId, ModuleId, ProviderId, ResourceId, serial};
+use super::{CallId, ModuleId, ProviderId, RareMap, ResourceId, serial};
 use crate::address::{InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, Resource};
 use crate::config;
 use crate::value::{Str, Value};
@@ -188,13 +188,13 @@ pub struct ResourceNode {
     pub instances: Keyed<Node>,
     /// `each.value` of each instance, as far as known without providers (`for_each` only).
     #[serde(skip)]
-    pub each_values: BTreeMap<InstanceKey, Value>,
+    pub each_values: RareMap<InstanceKey, Value>,
     /// Instances in the state that are not declared (or not known to be).
     #[serde(with = "serial::node_pairs")]
-    pub others: BTreeMap<InstanceKey, Node>,
+    pub others: RareMap<InstanceKey, Node>,
     /// Deposed objects.
     #[serde(with = "serial::node_pairs")]
-    pub deposed: BTreeMap<(InstanceKey, Str), Node>,
+    pub deposed: RareMap<(InstanceKey, Str), Node>,
     /// The provider configuration that serves it.
     pub provider: Option<ProviderConfig>,
 }

@@ -27,13 +27,13 @@ pub mod pairs {
 
 /// The same for nodes, which the rules' crate knows nothing of serialising.
 pub mod node_pairs {
-    use std::collections::BTreeMap;
-
     use entail_rules::Node;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<K: Serialize, S: Serializer>(
-        map: &BTreeMap<K, Node>,
+    use super::super::RareMap;
+
+    pub fn serialize<K: Serialize + 'static, S: Serializer>(
+        map: &RareMap<K, Node>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
         to.collect_seq(map.iter().map(|(key, node)| (key, node.0)))
@@ -41,7 +41,7 @@ pub mod node_pairs {
 
     pub fn deserialize<'de, K: Deserialize<'de> + Ord, D: Deserializer<'de>>(
         from: D,
-    ) -> Result<BTreeMap<K, Node>, D::Error> {
+    ) -> Result<RareMap<K, Node>, D::Error> {
         Ok(Vec::<(K, u32)>::deserialize(from)?
             .into_iter()
             .map(|(key, node)| (key, Node(node)))

@@ -51,11 +51,10 @@ impl Check<'_> {
             }
             BlockKey::Output(name) => self.output(module, &config.outputs[name]).into(),
             // Whatever is written for a generated one will be checked when it is planned.
-            BlockKey::Resource(name) => {
-                let resource = &config.resources[name];
-                match resource.generated {
-                    true => BlockProblems::default(),
-                    false => self.resource(module, resource).await.into(),
+            BlockKey::Resource(_) => {
+                match self.session.graph.written(&self.session.config, block) {
+                    Some(it) if !it.generated => self.resource(module, it).await.into(),
+                    _ => BlockProblems::default(),
                 }
             }
             BlockKey::Call(name) => {

@@ -120,6 +120,9 @@ impl Check<'_> {
         let mut waiting = vec![0; blocks.len()];
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
         for (user, block) in blocks.iter().enumerate() {
+            if block.edges.is_empty() {
+                continue;
+            }
             let unread = self.unread(user);
             // What a resource says of itself, in a provisioner for one, keeps nobody from looking at it.
             let is_itself =
@@ -158,11 +161,12 @@ impl Check<'_> {
 
     /// Returns the arguments and blocks inside of a block that no schema knows.
     fn unread(&self, block: usize) -> Vec<Span> {
-        let node = &self.session.graph.blocks[block];
-        let Some(module) = self.session.config.variant(&node.module) else { return Vec::new() };
+        let (config, graph) = (&self.session.config, &self.session.graph);
+        let node = &graph.blocks[block];
+        let Some(module) = config.variant(&node.module) else { return Vec::new() };
         match &node.key {
-            BlockKey::Resource(name) => {
-                module.resources.get(name).map(|it| unread::of_resource(self.pool, it))
+            BlockKey::Resource(_) => {
+                graph.written(config, block).map(|it| unread::of_resource(self.pool, it))
             }
             BlockKey::Provider(name, alias) => module
                 .provider_block(name, alias.as_deref())
@@ -180,7 +184,10 @@ impl Check<'_> {
         let uses = match &node.key {
             BlockKey::Local(name) => vec![uses::of_value(&config.locals[name].value)],
             BlockKey::Output(name) => uses::of_output(&config.outputs[name]),
-            BlockKey::Resource(name) => uses::of_resource(&config.resources[name]),
+            BlockKey::Resource(_) => {
+                let written = self.session.graph.written(&self.session.config, block);
+                written.map(uses::of_resource).unwrap_or_default()
+            }
             BlockKey::Call(name) => uses::of_call_itself(&config.calls[name]),
             BlockKey::Check(name) => uses::of_check(&config.checks[name]),
             BlockKey::Provider(name, alias) => config
