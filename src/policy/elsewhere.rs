@@ -18,6 +18,11 @@ pub trait Elsewhere: Sync {
         ENGINES[0]
     }
 
+    /// Returns whether it knows saved plans, and so what is done with nodes.
+    fn has_plans(&self) -> bool {
+        false
+    }
+
     /// Returns what a node is called.
     fn address(&self, node: Node) -> String;
 
@@ -56,6 +61,11 @@ pub const RELATIONS: &[Relation] = &[
         "provider_version/3",
         &["Value", "Value", "Value"],
         &["`provider_version(s, p, v)`: stack `s` uses version `v` of provider `p`."],
+    ),
+    relation(
+        "planned",
+        &["Node", "Value"],
+        &["`planned(n, t)`: a saved plan is about the object `n` of type `t`."],
     ),
     relation(
         "uses",

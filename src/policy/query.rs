@@ -24,7 +24,10 @@ pub enum Scope {
     /// A state alone.
     State,
     /// States and configurations of others.
-    Elsewhere,
+    Elsewhere {
+        /// Whether saved plans are known, too.
+        has_plans: bool,
+    },
     /// A configuration alone.
     Configuration,
 }
@@ -266,14 +269,17 @@ fn not_there(query: &Query, scope: Scope) -> Option<Diagnostic> {
     let program = &query.program;
     let is_missing = |relation: &str| match scope {
         Scope::Plan => false,
-        Scope::State | Scope::Elsewhere => {
+        Scope::Elsewhere { has_plans: true } => {
+            matches!(relation, "action") || relation.starts_with("core::")
+        }
+        Scope::State | Scope::Elsewhere { .. } => {
             is_of_plans(relation) && !matches!(relation, "existing" | "rests_on")
         }
         Scope::Configuration => is_of_plans(relation),
     };
     let is_untold = |tense: &Tense| match scope {
         Scope::Plan => false,
-        Scope::State | Scope::Elsewhere => *tense == Tense::Config,
+        Scope::State | Scope::Elsewhere { .. } => *tense == Tense::Config,
         Scope::Configuration => matches!(tense, Tense::Old | Tense::State),
     };
     let lacks = |literal: &Literal| {
@@ -310,10 +316,18 @@ fn not_there(query: &Query, scope: Scope) -> Option<Diagnostic> {
 }
 
 fn needs(scope: Scope, what: &str, through: Option<&str>, at: Span) -> Diagnostic {
-    if scope == Scope::Elsewhere {
+    if let Scope::Elsewhere { has_plans } = scope {
         let rests = through.map_or(String::new(), |it| format!(" `{it}` rests on it."));
+        let why = match has_plans {
+            true => {
+                "a fleet does not keep it. Ask with `created`, `updated`, `replaced`, `destroyed`, `forgotten` or `unchanged`"
+            }
+            false => {
+                "it is what a plan says, and no stack has a saved plan where `plan` of its block in fleet.hcl says"
+            }
+        };
         return Diagnostic::error("Not to be asked of this")
-            .detail(format!("`{what}` says nothing of a fleet: it is what a plan says.{rests}"))
+            .detail(format!("`{what}` says nothing of a fleet: {why}.{rests}"))
             .at(at);
     }
     let through = through.map_or(String::new(), |it| format!(" `{it}` rests on it."));

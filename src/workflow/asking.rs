@@ -242,7 +242,10 @@ impl Asking<'_> {
 }
 
 /// Facts, and what was concluded from them.
-fn beside<'a>(facts: &'a Facts, mut concluded: Vec<&'a dyn Tables>) -> Vec<&'a dyn Tables> {
+pub(super) fn beside<'a>(
+    facts: &'a Facts,
+    mut concluded: Vec<&'a dyn Tables>,
+) -> Vec<&'a dyn Tables> {
     concluded.insert(0, facts);
     concluded
 }

@@ -128,8 +128,8 @@ impl Questions {
                 memo: Memo::around(&session.graph),
                 ..models::of_lowered(session, lowered, &variables.values)
             };
-            let subject =
-                Subject { model: &model, tables: &[], waivers: &[], scope: Scope::Elsewhere };
+            let scope = Scope::Elsewhere { has_plans: elsewhere.has_plans() };
+            let subject = Subject { model: &model, tables: &[], waivers: &[], scope };
             Ok(see(&subject, &known))
         })?
     }

@@ -1,17 +1,20 @@
 //! What a state and a configuration say alone, as rules see it: for whoever keeps it to be asked later.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use entail_rules::Tables;
 
-use super::asking::unchanged;
+use super::asking::{beside, unchanged};
 use super::elsewhere::nothing;
 use super::policy::structure;
 use crate::datalog::{Database, Limits, Program};
 use crate::diagnostic::{Diagnostics, Sources};
+use crate::operation::models::{self, Basis};
 use crate::operation::session::Session;
-use crate::operation::{models, plan as operation};
+use crate::operation::{plan as operation, saved};
+use crate::plan::Plan;
 use crate::policy::judge::concluded;
 use crate::policy::model::{Memo, Model, Planned};
 use crate::policy::{Policies, PolicySource};
@@ -101,6 +104,30 @@ impl Recorder {
             ..models::of_lowered(&session, &known.lowered, &variables.values)
         };
         self.concluded(model, &[&known.lowered.facts], |it| see(&session, it))
+    }
+
+    /// Concludes what a saved plan does: no provider, no configuration.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is of another version.
+    pub fn saved<T>(
+        &self,
+        world: &Arc<World>,
+        sources: &Sources,
+        path: &Path,
+        see: impl FnOnce(&Plan, &Concluded<'_>) -> T,
+    ) -> Result<T, Diagnostics> {
+        let mut loaded = saved::load(world, sources, path)?;
+        let config = loaded.fit(world, sources)?;
+        let (places, variables) =
+            (loaded.spans(sources), loaded.variables(&config, &BTreeMap::new()));
+        let basis =
+            Basis { config: &config, sources, world, variables: &variables, places: &places };
+        let conclusions = crate::reason::named(world)?.conclude_all(&loaded.facts);
+        let model = models::of_saved(&loaded, &basis);
+        let tables = beside(&loaded.facts, conclusions.tables());
+        self.concluded(model, &tables, |it| see(&loaded.plan, it))
     }
 
     fn concluded<'m, T>(

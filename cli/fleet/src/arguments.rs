@@ -179,11 +179,15 @@ pub struct ImpactArgs {
     pub words: Vec<String>,
 }
 
-/// Explain what a policy says of an object
+/// Explain what a policy says of an object, or what a saved plan does with it
 ///
 /// Shows the rules and facts behind a verdict, each with its stack, its file and its line; or why there is none: then it exits with 1.
 #[derive(clap::Args, Debug)]
 pub struct WhyArgs {
+    /// Which fleet.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
+
     /// Which lake.
     #[command(flatten)]
     pub lake: LakeArgs,
@@ -192,7 +196,7 @@ pub struct WhyArgs {
     #[command(flatten)]
     pub engine: EngineArgs,
 
-    /// The rule
+    /// The rule; without one, a decision of the saved plan of the stack is explained
     #[arg(long, value_name = "RULE")]
     pub policy: Option<String>,
 

@@ -32,6 +32,8 @@ pub struct Facts {
     places: FxHashMap<u32, (String, usize)>,
     /// Where the states of stacks are.
     stacks: BTreeMap<String, String>,
+    /// Whether plans of some were read.
+    has_plans: bool,
     engine: EngineRef,
 }
 
@@ -57,6 +59,7 @@ impl Facts {
             read: Vec::new(),
             known: Vec::new(),
             places: FxHashMap::default(),
+            has_plans: stacks.clone().any(|it| it.1.is_planned),
             stacks: stacks.map(|(name, it)| (name.clone(), it.place.clone())).collect(),
             engine,
         };
@@ -231,6 +234,10 @@ impl Elsewhere for Facts {
 
     fn engine(&self) -> &dyn Engine {
         self.engine
+    }
+
+    fn has_plans(&self) -> bool {
+        self.has_plans
     }
 
     fn address(&self, node: Node) -> String {

@@ -11,7 +11,7 @@ use entail::operation::session::unseal;
 use entail::policy::rules::JUDGING;
 use entail::policy::why::Asked as AskedWhy;
 use entail::workflow::elsewhere::Questions;
-use entail::workflow::explain::Form;
+use entail::workflow::explain::{self, Form, PlanSource, WhyOptions};
 use entail::world::World;
 use entail_cli::commands::{no_words, words};
 use entail_cli::run::usual_view;
@@ -23,6 +23,7 @@ use crate::arguments::{
     WhyArgs, read,
 };
 use crate::ask::Facts;
+use crate::decided::{Decided, decided};
 use crate::engine::{Choice, facts};
 use crate::index::index;
 use crate::lake::{Lake, Scan};
@@ -158,10 +159,14 @@ fn impact_of(ui: &Ui, world: &Arc<World>, args: &ImpactArgs) -> Result<u8, Diagn
 fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     let detail = "The fleet why command expects exactly one argument: an object, as ADDRESS@STACK.";
     let [address] = words(&args.words, "Invalid number of arguments", detail)?;
+    let form = if args.json { Form::Json } else { Form::Text(args.depth) };
     let Some(rule) = args.policy.clone() else {
-        return Err(Diagnostic::error("Nothing to explain")
-            .detail("The -policy option says which rule is to be explained.")
-            .into());
+        let settings = settings::read(world, &ui.sources, &args.fleet.fleet)?;
+        let Decided { address, world, plan } = decided(world, &settings, address)?;
+        let subject = PlanSource { saved: Some(plan), ..PlanSource::default() };
+        let options = WhyOptions { address, form, subject, ..WhyOptions::default() };
+        ui.out(&explain::why(&ui.host(&world), &options)?);
+        return Ok(0);
     };
     let choice = PolicyChoice { named: args.policies.clone(), none: false };
     let questions = Questions::new(&ui.host(world), &choice)?;
@@ -172,7 +177,6 @@ fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     let (scan, limits) = (Scan::new(&lake, &catalogue), args.limits.limits()?);
     let facts = kept(facts(&choice, &judging(&questions), None, &scan, limits.time)?);
     let asked = AskedWhy { rule, address: address.clone(), limits };
-    let form = if args.json { Form::Json } else { Form::Text(args.depth) };
     let answered = questions.why(&asked, form, &*facts)?;
     ui.out(&answered.text);
     ui.remarks(answered.problems);

@@ -7,18 +7,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail::address::Mode;
-use entail::backend::registry;
-use entail::diagnostic::{Diagnostics, Sources};
+use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::install::Locks;
+use entail::lower::structure::NodeKind;
 use entail::operation::session::Session;
 use entail::state::{OutputValue, State};
+use entail::value::Str;
 use entail::value::json::to_plain_json;
-use entail::value::{Str, Value};
 use entail::workflow::recorded::{Concluded, Recorder};
 use entail::world::World;
 use entail_rules::{Atom, Node};
 use rustc_hash::FxHashMap;
-use serde_json::Value as Json;
+
+mod places;
+
+pub use places::place_of;
+use places::states_read;
 
 use crate::lake::{Bucket, Column, table};
 use crate::reading;
@@ -53,9 +57,27 @@ const OF_CONFIGURATIONS: &[&str] = &[
     "provider_version",
 ];
 
+/// What only saved plans say, of the objects that they are about.
+const OF_PLANS: &[&str] = &[
+    "created",
+    "updated",
+    "replaced",
+    "destroyed",
+    "forgotten",
+    "unchanged",
+    "imported",
+    "moved",
+    "drifted",
+    "taking_part",
+    "left_out",
+    "changes",
+    "forces_replacement",
+];
+
 /// Says what is true of stacks.
 pub struct Extractor {
     states: Recorder,
+    plans: Recorder,
     configurations: Recorder,
     world: Arc<World>,
 }
@@ -69,6 +91,10 @@ pub struct Extracted {
     pub folders: Vec<std::path::PathBuf>,
     /// What is wrong with its configuration: its state was taken all the same.
     pub problems: Diagnostics,
+    /// Whether it has a saved plan that counts.
+    pub is_planned: bool,
+    /// Why its saved plan does not.
+    pub plan_problems: Diagnostics,
 }
 
 impl Extractor {
@@ -80,6 +106,7 @@ impl Extractor {
     pub fn new(world: &Arc<World>) -> Result<Extractor, Diagnostics> {
         Ok(Extractor {
             states: Recorder::new(world, OF_STATES)?,
+            plans: Recorder::new(world, OF_PLANS)?,
             configurations: Recorder::new(world, OF_CONFIGURATIONS)?,
             world: world.clone(),
         })
@@ -117,6 +144,11 @@ impl Extractor {
             let (serial, count) = (about.1.to_string(), about.2.to_string());
             bucket.add(table, &[&stack.name, &about.0, &serial, &count]);
         }
+        if let Some(path) = stack.plan().filter(|it| it.exists()) {
+            let planned = self.plan(&world, stack, (&path, &about.0, about.1), bucket);
+            extracted.is_planned = planned.is_ok();
+            extracted.plan_problems = planned.err().unwrap_or_default();
+        }
         if let Place::Module { .. } = &stack.place {
             let problems = self.configuration(&world, stack, bucket, &mut extracted).err();
             extracted.problems = problems.unwrap_or_default();
@@ -136,6 +168,29 @@ impl Extractor {
         let (sources, request) = (Sources::default(), reading::request(stack));
         self.configurations
             .configuration(&world, &sources, &request, |_, it| states_read(it, &world.root, false))
+    }
+
+    /// Adds what the saved plan of a stack says: one that holds for its state as it is.
+    fn plan(
+        &self,
+        world: &Arc<World>,
+        stack: &Stack,
+        (path, lineage, serial): (&std::path::Path, &str, u64),
+        bucket: &mut Bucket,
+    ) -> Result<(), Diagnostics> {
+        let sources = Sources::default();
+        self.plans.saved(world, &sources, path, |plan, it| {
+            let now = State { lineage: lineage.to_owned(), serial, ..State::default() };
+            plan.check_current(Some(&now))?;
+            if plan.errored {
+                return Err(unfinished(path));
+            }
+            let mut rows = Rows { stack, bucket, names: FxHashMap::default() };
+            rows.relations(it, OF_PLANS);
+            rows.planned(it);
+            Ok(())
+        })??;
+        Ok(())
     }
 
     /// Adds what the configuration of a stack says.
@@ -160,6 +215,13 @@ impl Extractor {
             extracted.folders.dedup();
         })
     }
+}
+
+fn unfinished(path: &std::path::Path) -> Diagnostic {
+    Diagnostic::error("Saved plan of a failed run").detail(format!(
+        "{} was saved by a run that failed, and says only a part of what is to be done. Make a new plan.",
+        path.display()
+    ))
 }
 
 /// The outputs of the root module, with their values.
@@ -227,6 +289,25 @@ impl Rows<'_> {
         match (column, value.as_str()) {
             (Column::Text, Some(text)) => Some(self.bucket.text(text)),
             _ => to_plain_json(&value).ok().map(|it| self.bucket.text(&it)),
+        }
+    }
+
+    /// `planned`: the objects that a plan is about, with their types.
+    fn planned(&mut self, it: &Concluded<'_>) {
+        let Some(table) = table("planned") else { return };
+        let stack = Some(self.bucket.text(&self.stack.name));
+        let structure = it.model.structure;
+        for number in 0..structure.nodes.len() as u32 {
+            let node = Node(number);
+            let Some(address) = structure.instance(node) else { continue };
+            if address.resource.mode != Mode::Managed
+                || matches!(structure.kind(node), NodeKind::Deposed(..))
+            {
+                continue;
+            }
+            let name = Some(self.name(it, node.word()));
+            let kind = Some(self.bucket.text(&address.resource.kind));
+            self.bucket.row(table.number(), &[stack, name, kind]);
         }
     }
 
@@ -300,89 +381,3 @@ impl Rows<'_> {
         }
     }
 }
-
-/// The places of states that data sources of type `terraform_remote_state` name.
-fn states_read(it: &Concluded<'_>, root: &std::path::Path, is_state: bool) -> Vec<String> {
-    let structure = it.model.structure;
-    let mut found = Vec::new();
-    for number in 0..structure.nodes.len() as u32 {
-        let node = Node(number);
-        let Some(address) = structure.instance(node) else { continue };
-        let is_remote = address.resource.mode == Mode::Data
-            && &*address.resource.kind == "terraform_remote_state";
-        if !is_remote {
-            continue;
-        }
-        let value = match (is_state, it.model.state) {
-            (true, Some(state)) => it.model.recorded(node, state),
-            _ => Some(it.model.written(node)),
-        };
-        found.extend(value.and_then(|it| place_read(&it, root)));
-    }
-    found
-}
-
-/// The place that arguments of a data source name, as [`place_of`] has it.
-fn place_read(value: &Value, root: &std::path::Path) -> Option<String> {
-    let backend = value.get("backend")?.as_str()?.to_owned();
-    let workspace = value.get("workspace").and_then(|it| it.as_str().map(str::to_owned));
-    let config = value.get("config")?;
-    let kind = registry::kind(&backend)?;
-    let mut arguments = kind.unset();
-    for (name, it) in config.entries() {
-        let set = kind.setting(&name, it).ok()?;
-        arguments.insert(name.to_string(), set);
-    }
-    Some(place_of(&backend, &arguments, workspace.as_deref(), root))
-}
-
-/// Returns what tells the place of a state from all others: the backend, its arguments that are not secret, and the workspace.
-pub fn place_of(
-    backend: &str,
-    arguments: &entail::backend::shape::Arguments,
-    workspace: Option<&str>,
-    root: &std::path::Path,
-) -> String {
-    let usual = entail::backend::workspace::DEFAULT;
-    let workspace = workspace.filter(|it| *it != usual).unwrap_or_default();
-    if backend == "local" {
-        let path = arguments.get("path").and_then(Value::as_str).unwrap_or("terraform.tfstate");
-        return format!("local {} {workspace}", settled(&root.join(path)).display());
-    }
-    let secret = registry::kind(backend).map_or(&[][..], |it| it.settings);
-    let shown = arguments.iter().filter(|(name, it)| {
-        let is_sensitive = secret.iter().any(|it| it.name == **name && it.is_sensitive);
-        !it.is_null() && !is_sensitive && WHERE.contains(&name.as_str())
-    });
-    let shown: Vec<String> = shown
-        .map(|(name, it)| {
-            format!("{name}={}", to_plain_json(it).unwrap_or_else(|_| Json::Null.to_string()))
-        })
-        .collect();
-    format!("{backend} {} {workspace}", shown.join(" "))
-}
-
-/// A path without detours, whether or not its file is there.
-fn settled(path: &std::path::Path) -> std::path::PathBuf {
-    let folder = path.parent().and_then(|it| it.canonicalize().ok());
-    match (path.canonicalize(), folder, path.file_name()) {
-        (Ok(path), ..) => path,
-        (_, Some(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
-    }
-}
-
-/// The arguments of backends that say where a state is, and not how one gets there.
-const WHERE: &[&str] = &[
-    "address",
-    "bucket",
-    "container_name",
-    "key",
-    "namespace",
-    "path",
-    "prefix",
-    "schema_name",
-    "secret_suffix",
-    "storage_account_name",
-    "workspace_key_prefix",
-];

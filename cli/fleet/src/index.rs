@@ -85,9 +85,10 @@ pub fn index(world: &Arc<World>, settings: &Settings, lake: &Lake) -> Result<Out
     }
     let run = Run::new(world, lake, last, &stacks)?;
     let outcome = run.go(&stacks)?;
-    let mut all = Outcome { problems: found.problems, ..outcome };
-    failed.extend(std::mem::take(&mut all.failed));
-    Ok(Outcome { failed, ..all })
+    let mut problems = found.problems;
+    problems.extend(outcome.problems);
+    failed.extend(outcome.failed);
+    Ok(Outcome { failed, problems, ..outcome })
 }
 
 struct Run<'a> {
@@ -284,19 +285,22 @@ impl<'a> Run<'a> {
         };
         let extracted = self.extractor.extract(stack, state, bucket, mentions)?;
         indexed.reads = extracted.reads;
+        indexed.is_planned = extracted.is_planned;
         indexed.folders = extracted.folders;
         // What was written while it was read is read again the next time.
         let after = marks::mark(&world, stack, &indexed.folders, &indexed.at);
         indexed.mark =
             after.filter(|it| before.as_ref().is_some_and(|before| it.starts_with(before)));
-        let problems = extracted.problems.iter().map(|it| {
-            Diagnostic::warning(it.summary.clone()).detail(format!(
-                "Of stack `{}`, only the state is known: {}",
-                stack.name, it.detail
-            ))
+        let name = &stack.name;
+        let of_plan = extracted.plan_problems.iter().take(1).map(|it| {
+            Diagnostic::warning(it.summary.clone())
+                .detail(format!("The plan of stack `{name}` is left out: {}", it.detail))
         });
-        let problems = Diagnostics(problems.take(1).collect());
-        Ok((indexed, problems))
+        let problems = extracted.problems.iter().take(1).map(|it| {
+            Diagnostic::warning(it.summary.clone())
+                .detail(format!("Of stack `{name}`, only the state is known: {}", it.detail))
+        });
+        Ok((indexed, Diagnostics(problems.chain(of_plan).collect())))
     }
 
     /// Where the state of a stack is, as those that read it name the place.

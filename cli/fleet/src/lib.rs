@@ -12,6 +12,7 @@
 pub mod arguments;
 pub mod ask;
 pub mod commands;
+pub mod decided;
 pub mod engine;
 pub mod facts;
 pub mod impact;

@@ -58,6 +58,8 @@ pub struct Modules {
     pub variables: BTreeMap<String, String>,
     /// Files of values, from each folder.
     pub var_files: Vec<String>,
+    /// The file of a saved plan, from each folder; a stack need not have one.
+    pub plan: Option<String>,
 }
 
 /// States without a configuration.
@@ -118,7 +120,7 @@ fn group(block: &Block) -> Result<Group, Diagnostics> {
         other => return Err(unexpected(other, block.header, &["stacks", "states"]).into()),
     };
     let known: &[&str] = match kind {
-        Kind::Modules(_) => &["directories", "labels", "variables", "var_files", "after"],
+        Kind::Modules(_) => &["directories", "labels", "variables", "var_files", "plan", "after"],
         Kind::States(_) => &["backend", "paths", "config", "prefix", "labels", "after"],
     };
     let labels = fields.texts_by_name("labels");
@@ -149,7 +151,8 @@ fn modules(fields: &mut Fields<'_>, block: &Block) -> Modules {
         entries.map(|(name, it)| (name.to_string(), as_flag(it))).collect()
     });
     let var_files = fields.texts("var_files").into_iter().map(|it| it.0).collect();
-    Modules { directories, variables, var_files }
+    let plan = fields.text("plan").map(|it| it.0);
+    Modules { directories, variables, var_files, plan }
 }
 
 fn states(fields: &mut Fields<'_>, block: &Block) -> Option<States> {

@@ -39,6 +39,8 @@ pub enum Place {
         variables: BTreeMap<String, String>,
         /// Files of values.
         var_files: Vec<String>,
+        /// The file of a saved plan, from the folder.
+        plan: Option<String>,
     },
     /// A state without a configuration.
     State {
@@ -51,6 +53,16 @@ pub enum Place {
         /// The file, where it is one of this machine.
         file: Option<PathBuf>,
     },
+}
+
+impl Stack {
+    /// Returns where its saved plan is, where `fleet.hcl` names one.
+    pub fn plan(&self) -> Option<PathBuf> {
+        match &self.place {
+            Place::Module { folder, plan: Some(plan), .. } => Some(folder.join(plan)),
+            _ => None,
+        }
+    }
 }
 
 /// A stack that was named, or why it cannot be used.
@@ -116,6 +128,7 @@ impl Found {
                     folder: path,
                     variables: modules.variables.clone(),
                     var_files: modules.var_files.clone(),
+                    plan: modules.plan.clone(),
                 });
             }
             if !is_any {

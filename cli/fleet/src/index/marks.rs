@@ -30,6 +30,10 @@ pub fn of_configuration(stack: &Stack) -> String {
 
 fn of_files<'a>(folders: impl Iterator<Item = &'a PathBuf>, stack: &Stack) -> String {
     let mut digest = Sha256::new();
+    if let Some(plan) = stack.plan() {
+        digest.update(plan.to_string_lossy().as_bytes());
+        digest.update(file_mark(&plan).unwrap_or_default());
+    }
     folders.for_each(|it| of_folder(it, &mut digest));
     digest.update(format!("{:?}", reading::variables(stack)));
     hex(&digest.finalize()[..12])

@@ -49,6 +49,9 @@ pub struct Indexed {
     /// Where its state is, as those that read it name the place.
     #[serde(default)]
     pub at: String,
+    /// Whether a saved plan of it was read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_planned: bool,
     /// The places of states that it reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<String>,

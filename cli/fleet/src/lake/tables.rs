@@ -37,7 +37,8 @@ pub struct Table {
 use Column::{Flag, Json, Node, Number, Stack, Text};
 
 /// The tables whose nodes are those of all stacks.
-pub const OF_NODES: &[&str] = &["resource", "data_source", "output", "module_instance", "variable"];
+pub const OF_NODES: &[&str] =
+    &["resource", "data_source", "output", "module_instance", "variable", "planned"];
 
 /// Every table.
 pub const TABLES: &[Table] = &[
@@ -60,6 +61,20 @@ pub const TABLES: &[Table] = &[
     of("reads_at", &[STACK, NODE, ("argument", Text), ("other", Node)], &[0, 1, 2]),
     of("depends_on", &[STACK, NODE, ("other", Node)], &[0, 1, 2]),
     of("rests_on", &[STACK, NODE, ("other", Node)], &[0, 1, 2]),
+    of("planned", &[STACK, NODE, ("type", Text)], &[2, 0, 1]),
+    of("created", &[STACK, NODE], &[0, 1]),
+    of("updated", &[STACK, NODE], &[0, 1]),
+    of("replaced", &[STACK, NODE], &[0, 1]),
+    of("destroyed", &[STACK, NODE], &[0, 1]),
+    of("forgotten", &[STACK, NODE], &[0, 1]),
+    of("unchanged", &[STACK, NODE], &[0, 1]),
+    of("imported", &[STACK, NODE], &[0, 1]),
+    of("moved", &[STACK, NODE], &[0, 1]),
+    of("drifted", &[STACK, NODE], &[0, 1]),
+    of("taking_part", &[STACK, NODE], &[0, 1]),
+    of("left_out", &[STACK, NODE], &[0, 1]),
+    of("changes", &[STACK, NODE, ("path", Text)], &[0, 1, 2]),
+    of("forces_replacement", &[STACK, NODE, ("path", Text)], &[0, 1, 2]),
     of("label", &[STACK, ("key", Text), ("value", Text)], &[0, 1]),
     of("reads_stack", &[STACK, ("other_stack", Stack)], &[0, 1]),
     of("calls_module", &[STACK, ("source", Text), ("version", Text)], &[0, 1]),

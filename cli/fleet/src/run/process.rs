@@ -49,7 +49,7 @@ impl Program {
     }
 
     fn planned(&self, world: &World, stack: &Stack, doing: Doing) -> Result<Ran, Error> {
-        let Place::Module { folder, variables, var_files } = &stack.place else {
+        let Place::Module { folder, variables, var_files, .. } = &stack.place else {
             return Err("it has no configuration".into());
         };
         let room = private_folder(&std::env::temp_dir())?;

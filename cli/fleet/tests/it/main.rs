@@ -6,6 +6,7 @@ mod engines;
 mod foreign;
 mod index;
 mod list;
+mod plans;
 mod real;
 mod running;
 mod stores;

@@ -12,7 +12,7 @@ const SETTINGS: &str =
     "stacks \"live\" {\n  directories = [\"live/*\"]\n  variables   = { size = \"3\" }\n}\n";
 
 /// Returns the program `entail` beside `entail-fleet`.
-fn program() -> Option<PathBuf> {
+pub fn program() -> Option<PathBuf> {
     let own = Path::new(env!("CARGO_BIN_EXE_entail-fleet"));
     let program = own.with_file_name("entail");
     if !program.is_file() {

@@ -14,7 +14,7 @@ use entail::value::{Path, Type, Value};
 use self::change::{Reach, Sides};
 use self::comment::Cause;
 use self::diff::Diff;
-use self::reading::Reading;
+use self::reading::{Folded, Reading};
 use self::render::{Options, Renderer, attribute_name};
 use super::PRODUCT;
 use super::progress::summary;
@@ -122,6 +122,9 @@ impl<'a> Screen<'a> {
 
     /// Returns the changes outside that are worth showing: all of them in refresh-only mode, else what planned changes rest on.
     fn noticed(&self) -> Vec<(&'a Change, Diff)> {
+        if self.plan.drift.is_empty() {
+            return Vec::new();
+        }
         let refresh_only = self.plan.mode == PlanMode::RefreshOnly;
         let mut relevant: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
         for (resource, path) in &self.plan.relevant_attributes {
@@ -230,14 +233,18 @@ impl<'a> Screen<'a> {
         }
         let listed = self.reading.ordered(shown);
         let hidden = self.reading.hidden(shown.len(), listed.len());
-        let mut texts = Vec::new();
+        let mut folded = Folded::default();
         for change in listed {
             let diff = self.compare(change, Reach::All);
+            if !self.reading.folds() {
+                self.change(out, change, &diff, Cause::Planned)?;
+                continue;
+            }
             let mut text = Vec::new();
             self.change(&mut text, change, &diff, Cause::Planned)?;
-            texts.push((change, String::from_utf8_lossy(&text).into_owned()));
+            folded.add(change, String::from_utf8_lossy(&text).into_owned());
         }
-        for text in self.reading.folded(texts) {
+        for text in folded.texts() {
             out.write_all(text.as_bytes())?;
         }
         if let Some(hidden) = hidden {

@@ -194,25 +194,36 @@ impl Reading {
         out
     }
 
-    /// Puts texts of changes together that differ in nothing but the instance. Each text begins with an empty line and lines of
-    /// comment.
-    pub fn folded(&self, texts: Vec<(&Change, String)>) -> Vec<String> {
-        if !self.for_people || self.full {
-            return texts.into_iter().map(|it| it.1).collect();
-        }
-        let mut out: Vec<(String, Vec<String>)> = Vec::new();
-        let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
-        for (change, text) in texts {
-            let alike = alike_by(change, &text);
-            match places.get(&alike).filter(|_| is_plain(change)) {
-                Some(&at) => out[at].1.push(change.address.to_string()),
-                None => {
-                    places.insert(alike, out.len());
-                    out.push((text, Vec::new()));
-                }
+    /// Returns whether changes that differ in nothing but the instance are shown once.
+    pub fn folds(&self) -> bool {
+        self.for_people && !self.full
+    }
+}
+
+/// Texts of changes, those together that differ in nothing but the instance.
+#[derive(Debug, Default)]
+pub struct Folded {
+    /// Each text, and the other instances that it is for.
+    all: Vec<(String, Vec<String>)>,
+    places: BTreeMap<(String, String), usize>,
+}
+
+impl Folded {
+    /// Adds a change. Its text begins with an empty line and lines of comment.
+    pub fn add(&mut self, change: &Change, text: String) {
+        let alike = alike_by(change, &text);
+        match self.places.get(&alike).filter(|_| is_plain(change)) {
+            Some(&at) => self.all[at].1.push(change.address.to_string()),
+            None => {
+                self.places.insert(alike, self.all.len());
+                self.all.push((text, Vec::new()));
             }
         }
-        out.into_iter().map(|(text, others)| text + &alike(&others)).collect()
+    }
+
+    /// Returns the texts in order.
+    pub fn texts(self) -> impl Iterator<Item = String> {
+        self.all.into_iter().map(|(text, others)| text + &alike(&others))
     }
 }
 
