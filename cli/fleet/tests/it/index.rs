@@ -191,7 +191,8 @@ fn a_stack_that_can_no_longer_be_read_keeps_what_was_known_of_it() {
 #[test]
 fn a_configuration_that_cannot_be_read_is_told_and_its_state_is_taken() {
     let fleet = Fleet::new("stacks \"all\" {\n  directories = [\"m\"]\n}\n");
-    fleet.write("m/main.tf", "module \"lost\" {\n  source = \"./nowhere\"\n}\n");
+    fleet.write("m/main.tf", "module \"inner\" {\n  source = \"./inner\"\n}\n");
+    fleet.write("m/inner/main.tf", "resource \"without_a_name\" {}\n");
     fleet.state("m/terraform.tfstate", "lm", &[bucket("a")]);
     let ran = fleet.run(&["index", "-json"]);
     assert!(ran.err.contains("Of stack `m`, only the state is known"), "{}", ran.err);

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::real::program;
 use crate::support::Fleet;
+use crate::trouble::told;
 
 const SETTINGS: &str = r#"
 stacks "live" {
@@ -68,11 +69,11 @@ fn what_saved_plans_do_is_asked_of_all_stacks_together() {
     let json = fleet.run(&["why", "-json", "terraform_data.more@live/one"]).json();
     assert!(json.to_string().contains("create"), "{json}");
     let ran = fleet.run(&["why", "terraform_data.it@live/two"]);
-    assert!(ran.err.contains("stack `live/two` has none"), "{}", ran.err);
+    assert!(told(&ran).contains("stack `live/two` has none"), "{}", ran.err);
     let ran = fleet.run(&["why", "terraform_data.it@live/three"]);
-    assert!(ran.err.contains("No such stack"), "{}", ran.err);
+    assert!(told(&ran).contains("No such stack"), "{}", ran.err);
     let ran = fleet.run(&["query", "action(n, a, r)"]);
-    assert!(ran.err.contains("Ask with `created`"), "{}", ran.err);
+    assert!(told(&ran).contains("Ask with `created`"), "{}", ran.err);
 }
 
 #[test]
@@ -82,13 +83,13 @@ fn a_plan_that_does_not_hold_any_more_is_told_of_and_left_out() {
     entail(&fleet, &program, "one", &["apply", "next.tfplan"]);
     let ran = fleet.run(&["index"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("The plan of stack `live/one` is left out"), "{}", ran.err);
+    assert!(told(&ran).contains("The plan of stack `live/one` is left out"), "{}", ran.err);
     let ran = fleet.run(&["query", "created(n)"]);
-    assert!(ran.err.contains("no stack has a saved plan"), "{}", ran.err);
+    assert!(told(&ran).contains("no stack has a saved plan"), "{}", ran.err);
 
     fleet.write("live/two/next.tfplan", "no plan");
     let ran = fleet.run(&["index"]);
-    assert!(ran.err.contains("The plan of stack `live/two` is left out"), "{}", ran.err);
+    assert!(told(&ran).contains("The plan of stack `live/two` is left out"), "{}", ran.err);
 
     // A new one is read without anything else having changed, and goes with its file.
     std::fs::remove_file(fleet.path("live/two/next.tfplan")).expect("it is there");
@@ -98,5 +99,5 @@ fn a_plan_that_does_not_hold_any_more_is_told_of_and_left_out() {
     assert_eq!(asked().json()["rows"], json!([["terraform_data.it@live/two"]]));
     std::fs::remove_file(fleet.path("live/two/next.tfplan")).expect("it is there");
     assert_eq!(fleet.run(&["index", "-json"]).json()["changed"], 1);
-    assert!(asked().err.contains("no stack has a saved plan"));
+    assert!(told(&asked()).contains("no stack has a saved plan"));
 }

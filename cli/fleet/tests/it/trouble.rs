@@ -43,7 +43,8 @@ fn state(fleet: &Fleet, name: &str, objects: usize) {
     fleet.state(&format!("s/{name}.tfstate"), &format!("l-{name}"), &objects);
 }
 
-fn told(ran: &Ran) -> String {
+/// What was told, whatever the width of the terminal.
+pub fn told(ran: &Ran) -> String {
     ran.err.split_whitespace().collect::<Vec<_>>().join(" ").replace("│ ", "")
 }
 
