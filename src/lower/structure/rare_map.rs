@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, btree_map};
 use std::ops::{Deref, DerefMut};
 
 /// A map that is boxed, and made when first something is put in.
+#[expect(clippy::box_collection, reason = "one word is what it is for")]
 #[derive(Clone, Debug)]
 pub struct RareMap<K, V>(Option<Box<BTreeMap<K, V>>>);
 
