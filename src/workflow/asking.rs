@@ -13,14 +13,15 @@ use super::options::PlanOptions;
 use super::policy::structure;
 use super::{show, with_room};
 use crate::datalog::Limits;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::Silence;
 use crate::operation::explain::ExplainContext;
 use crate::operation::models::{self, Basis};
+use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
+use crate::operation::saved::{self, Loaded};
 use crate::operation::session::Session;
 use crate::operation::state_commands::no_state;
-use crate::operation::{plan as operation, saved};
 use crate::plan::Plan;
 use crate::planner::Structured;
 use crate::policy::model::{Memo, Model, Planned as PlannedModel};
@@ -151,25 +152,18 @@ impl Asking<'_> {
         }
         found.extend(policies::named(world, sources, &self.choice.named)?);
         let (policies, warnings) = self.read(found)?;
-        let config = loaded.fit(world, sources)?;
-        let (places, variables) =
-            (loaded.spans(sources), loaded.variables(&config, &BTreeMap::new()));
-        let basis =
-            Basis { config: &config, sources, world, variables: &variables, places: &places };
-        let conclusions = crate::reason::named(world)?.conclude_all(&loaded.facts);
-        self.question.ask(&Asked {
-            policies: &policies,
-            subject: Subject {
-                model: &Model {
-                    values: policies.values().clone(),
-                    ..models::of_saved(&loaded, &basis)
+        see_saved(world, sources, &mut loaded, |loaded, model, tables| {
+            self.question.ask(&Asked {
+                policies: &policies,
+                subject: Subject {
+                    model: &Model { values: policies.values().clone(), ..model },
+                    tables,
+                    waivers: &waivers::written(sources)?,
+                    scope: Scope::Plan,
                 },
-                tables: &beside(&loaded.facts, conclusions.tables()),
-                waivers: &waivers::written(sources)?,
-                scope: Scope::Plan,
-            },
-            overruled: &loaded.overruled(),
-            context: &|| Ok(ExplainContext::of_saved(world, &loaded)?),
+                overruled: &loaded.overruled(),
+                context: &|| Ok(ExplainContext::of_saved(world, loaded)?),
+            })
         })?;
         Ok(warnings)
     }
@@ -242,12 +236,24 @@ impl Asking<'_> {
 }
 
 /// Facts, and what was concluded from them.
-pub(super) fn beside<'a>(
-    facts: &'a Facts,
-    mut concluded: Vec<&'a dyn Tables>,
-) -> Vec<&'a dyn Tables> {
+fn beside<'a>(facts: &'a Facts, mut concluded: Vec<&'a dyn Tables>) -> Vec<&'a dyn Tables> {
     concluded.insert(0, facts);
     concluded
+}
+
+/// Shows what rules see of a saved plan: its nodes, and what was told and concluded of them.
+pub(super) fn see_saved<T>(
+    world: &Arc<World>,
+    sources: &Sources,
+    loaded: &mut Loaded,
+    see: impl FnOnce(&Loaded, Model<'_>, &[&dyn Tables]) -> Result<T, Diagnostics>,
+) -> Result<T, Diagnostics> {
+    let config = loaded.fit(world, sources)?;
+    let (places, variables) = (loaded.spans(sources), loaded.variables(&config, &BTreeMap::new()));
+    let basis = Basis { config: &config, sources, world, variables: &variables, places: &places };
+    let conclusions = crate::reason::named(world)?.conclude_all(&loaded.facts);
+    let tables = beside(&loaded.facts, conclusions.tables());
+    see(loaded, models::of_saved(loaded, &basis), &tables)
 }
 
 /// The plan that does nothing with a state.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use entail_rules::Tables;
 
-use super::asking::{beside, unchanged};
+use super::asking::{see_saved, unchanged};
 use super::elsewhere::nothing;
 use super::policy::structure;
 use crate::datalog::{Database, Limits, Program};
 use crate::diagnostic::{Diagnostics, Sources};
-use crate::operation::models::{self, Basis};
+use crate::operation::models;
 use crate::operation::session::Session;
 use crate::operation::{plan as operation, saved};
 use crate::plan::Plan;
@@ -119,15 +119,9 @@ impl Recorder {
         see: impl FnOnce(&Plan, &Concluded<'_>) -> T,
     ) -> Result<T, Diagnostics> {
         let mut loaded = saved::load(world, sources, path)?;
-        let config = loaded.fit(world, sources)?;
-        let (places, variables) =
-            (loaded.spans(sources), loaded.variables(&config, &BTreeMap::new()));
-        let basis =
-            Basis { config: &config, sources, world, variables: &variables, places: &places };
-        let conclusions = crate::reason::named(world)?.conclude_all(&loaded.facts);
-        let model = models::of_saved(&loaded, &basis);
-        let tables = beside(&loaded.facts, conclusions.tables());
-        self.concluded(model, &tables, |it| see(&loaded.plan, it))
+        see_saved(world, sources, &mut loaded, |loaded, model, tables| {
+            self.concluded(model, tables, |it| see(&loaded.plan, it))
+        })
     }
 
     fn concluded<'m, T>(
