@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 use std::ops::Index;
 use std::sync::Arc;
 
-use hashbrown::hash_table::HashTable;
+use hashbrown::hash_table::{Entry, HashTable};
 use rustc_hash::FxBuildHasher;
 
 use super::Resource;
@@ -32,12 +32,13 @@ impl Resources {
     ///
     /// Gives the block back where its name is taken.
     pub fn add(&mut self, block: Arc<Resource>) -> Result<(), Arc<Resource>> {
-        if self.contains_key(&block.name) {
-            return Err(block);
-        }
         let all = &self.all;
+        let is_it = |it: &u32| all[*it as usize].name == block.name;
         let hash_again = |it: &u32| hash_of(&all[*it as usize].name);
-        self.index.insert_unique(hash_of(&block.name), all.len() as u32, hash_again);
+        let Entry::Vacant(free) = self.index.entry(hash_of(&block.name), is_it, hash_again) else {
+            return Err(block);
+        };
+        free.insert(all.len() as u32);
         self.all.push(block);
         Ok(())
     }

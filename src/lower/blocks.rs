@@ -163,13 +163,6 @@ impl BlockGraph {
         self.first_resource.get(module).copied().unwrap_or_default()..
     }
 
-    /// Returns the place of a resource block among those of its module.
-    pub fn position(&self, block: usize) -> Option<usize> {
-        let node = &self.blocks[block];
-        let first = || self.first_resource.get(&node.module);
-        matches!(node.key, BlockKey::Resource(_)).then(first)?.map(|it| block - it)
-    }
-
     /// Returns the number of a block.
     pub fn find(&self, module: &Variant, key: BlockKey) -> Option<usize> {
         let is_it = |it: &u32| self.blocks[*it as usize].is(module, &key);
@@ -209,8 +202,10 @@ impl BlockGraph {
 
     /// Returns what is written as a resource block.
     pub fn written<'c>(&self, config: &'c Config, block: usize) -> Option<&'c config::Resource> {
-        let module = config.variant(&self.blocks[block].module)?;
-        module.resources.at(self.position(block)?).map(|it| &**it)
+        let BlockNode { module, key, .. } = &self.blocks[block];
+        let BlockKey::Resource(_) = key else { return None };
+        let place = block - self.resources_of(module).start;
+        config.variant(module)?.resources.at(place).map(|it| &**it)
     }
 
     /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which

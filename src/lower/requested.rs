@@ -22,7 +22,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     let index = Index::of(&structure);
     for (flag, selector, hit) in selectors(request) {
         lowered.flags.push(selector.origin.clone());
-        let found = index.hits(&structure, &selector.target, hit, flag);
+        let found = index.hits(&selector.target, hit, flag);
         let moved = moved(lowered, &structure, documents, &selector.target, hit, flag);
         if found.is_empty() && !moved {
             lowered.problems.push(matches_nothing(&structure, selector, hit));
@@ -35,7 +35,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
             lowered.facts.replace_hit.push((node, flag));
         }
     }
-    shape::lower(lowered, &structure, &index, request);
+    shape::lower(lowered, &index, request);
     drop(index);
     lowered.structure = structure;
 }
@@ -206,13 +206,8 @@ impl<'a> Index<'a> {
         })
     }
 
-    fn hits(
-        &self,
-        structure: &Structure,
-        target: &Target,
-        hit: Hit,
-        flag: Flag,
-    ) -> Vec<(Node, Hit, Flag)> {
+    fn hits(&self, target: &Target, hit: Hit, flag: Flag) -> Vec<(Node, Hit, Flag)> {
+        let structure = self.structure;
         let mut found = Vec::new();
         let mut add = |node: Node, hit: Hit| found.push((node, hit, flag));
         match target {
@@ -227,20 +222,15 @@ impl<'a> Index<'a> {
             }
             Target::Resource(Resource { resource: name, .. })
             | Target::Instance(Instance { resource: name, .. }) => {
-                self.each(structure, name, |it| named(structure, target, it, hit, &mut add));
+                self.each(name, |it| named(structure, target, it, hit, &mut add));
             }
         }
         found
     }
 
-    fn each(
-        &self,
-        structure: &Structure,
-        name: &ResourceName,
-        mut visit: impl FnMut(&ResourceNode),
-    ) {
+    fn each(&self, name: &ResourceName, mut visit: impl FnMut(&ResourceNode)) {
         for id in self.by_name().get(name).into_iter().flatten() {
-            visit(structure.resource(*id));
+            visit(self.structure.resource(*id));
         }
     }
 }

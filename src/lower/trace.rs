@@ -227,13 +227,12 @@ impl Trace<'_> {
             let first = modules.first().copied();
             return self.provider(&block.module, name, alias.as_ref(), first);
         }
-        let position = graph.position(number).unwrap_or_default();
         for module in modules {
             match &block.key {
                 BlockKey::Variable(name) => self.variable(module, name),
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),
-                BlockKey::Resource(_) => self.resource(module, position, number),
+                BlockKey::Resource(name) => self.resource(module, name, number),
                 BlockKey::Call(name) => self.call(module, name),
                 BlockKey::Check(name) => self.check(module, name),
                 BlockKey::Provider(..) => {}

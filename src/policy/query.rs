@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::judge::evaluated;
 use super::model::Model;
-use super::rules::{JUDGING, Policies, SHAPING, is_of_plans};
+use super::rules::{JUDGING, OF_PLANS, Policies, SHAPING, is_of_plans, is_of_plans_alone};
 use super::waivers::{self, Written};
 use crate::address::Instance;
 use crate::datalog::check::Literal;
@@ -270,11 +270,9 @@ fn not_there(query: &Query, scope: Scope) -> Option<Diagnostic> {
     let is_missing = |relation: &str| match scope {
         Scope::Plan => false,
         Scope::Elsewhere { has_plans: true } => {
-            matches!(relation, "action") || relation.starts_with("core::")
+            is_of_plans_alone(relation) && !OF_PLANS.contains(&relation)
         }
-        Scope::State | Scope::Elsewhere { .. } => {
-            is_of_plans(relation) && !matches!(relation, "existing" | "rests_on")
-        }
+        Scope::State | Scope::Elsewhere { .. } => is_of_plans_alone(relation),
         Scope::Configuration => is_of_plans(relation),
     };
     let is_untold = |tense: &Tense| match scope {

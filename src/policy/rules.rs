@@ -31,10 +31,11 @@ pub const JUDGING: &[(&str, Level)] = &[
 pub const SHAPING: &[&str] =
     &["exclude", "target", "replace", "protect", "create_first", "before", "one_at_a_time"];
 
-/// What of the vocabulary is only there where there is a plan.
-pub(super) const OF_PLANS: &[&str] = &[
-    "existing",
-    "rests_on",
+/// What of the vocabulary states say, as plans do.
+pub(super) const OF_STATES: &[&str] = &["existing", "rests_on"];
+
+/// What of the vocabulary only a plan says, and whoever keeps plans of others keeps of them.
+pub const OF_PLANS: &[&str] = &[
     "created",
     "updated",
     "replaced",
@@ -46,7 +47,6 @@ pub(super) const OF_PLANS: &[&str] = &[
     "drifted",
     "taking_part",
     "left_out",
-    "action",
     "changes",
     "forces_replacement",
 ];
@@ -336,11 +336,16 @@ impl RuleInfo {
 }
 
 /// Returns whether only a plan says what a relation holds: it is about what a plan does, or the planner concludes it.
-pub(super) fn is_of_plans(name: &str) -> bool {
+pub(super) fn is_of_plans_alone(name: &str) -> bool {
     let is_concluded = name
         .strip_prefix("core::")
         .is_some_and(|it| !Facts::RELATIONS.iter().any(|told| told.name == it));
-    OF_PLANS.contains(&name) || is_concluded
+    name == "action" || OF_PLANS.contains(&name) || is_concluded
+}
+
+/// Returns whether a configuration alone says nothing of a relation: a plan does, or a state.
+pub(super) fn is_of_plans(name: &str) -> bool {
+    OF_STATES.contains(&name) || is_of_plans_alone(name)
 }
 
 /// Whether a rule of the vocabulary says what values hold, and rests on nothing that only this run knows.

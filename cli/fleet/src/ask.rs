@@ -59,7 +59,7 @@ impl Facts {
             read: Vec::new(),
             known: Vec::new(),
             places: FxHashMap::default(),
-            has_plans: stacks.clone().any(|it| it.1.is_planned),
+            has_plans: scan.catalogue().stacks.values().any(|it| it.is_planned),
             stacks: stacks.map(|(name, it)| (name.clone(), it.place.clone())).collect(),
             engine,
         };

@@ -11,6 +11,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::install::Locks;
 use entail::lower::structure::NodeKind;
 use entail::operation::session::Session;
+use entail::policy::rules::OF_PLANS;
 use entail::state::{OutputValue, State};
 use entail::value::Str;
 use entail::value::json::to_plain_json;
@@ -55,23 +56,6 @@ const OF_CONFIGURATIONS: &[&str] = &[
     "module_call",
     "module_version",
     "provider_version",
-];
-
-/// What only saved plans say, of the objects that they are about.
-const OF_PLANS: &[&str] = &[
-    "created",
-    "updated",
-    "replaced",
-    "destroyed",
-    "forgotten",
-    "unchanged",
-    "imported",
-    "moved",
-    "drifted",
-    "taking_part",
-    "left_out",
-    "changes",
-    "forces_replacement",
 ];
 
 /// Says what is true of stacks.

@@ -5,22 +5,17 @@ use entail_rules::{Facts, Flag, Hit, Node};
 use super::{Index, named, selector_count};
 use crate::address::target::Target;
 use crate::lower::Lowered;
-use crate::lower::structure::{ResourceId, Structure};
+use crate::lower::structure::ResourceId;
 use crate::request::Request;
 
 /// Writes `first_hit`, `ordered`, `one_at_a_time`.
-pub(super) fn lower(
-    lowered: &mut Lowered,
-    structure: &Structure,
-    index: &Index<'_>,
-    request: &Request,
-) {
+pub(super) fn lower(lowered: &mut Lowered, index: &Index<'_>, request: &Request) {
     let shape = &request.shape;
     lowered.flags.extend(shape.first.iter().map(|it| it.origin.clone()));
     lowered.flags.extend(shape.ordered.iter().map(|it| it.0.origin.clone()));
     lowered.flags.extend(shape.groups.iter().map(|it| it.origin.clone()));
     let nodes = |target: &Target| {
-        let hits = index.hits(structure, target, Hit::Target, Flag(0)).into_iter();
+        let hits = index.hits(target, Hit::Target, Flag(0)).into_iter();
         hits.filter(|it| it.1 == Hit::Target).map(|it| it.0).collect::<Vec<Node>>()
     };
     write(&mut lowered.facts, request, &nodes, &|_| true);
@@ -35,7 +30,7 @@ pub(super) fn lower_more(lowered: &mut Lowered, request: &Request, resources: &[
     let structure = std::mem::take(&mut lowered.structure);
     let index = Index::of(&structure);
     let nodes = |target: &Target| {
-        let hits = index.hits(&structure, target, Hit::Target, Flag(0)).into_iter();
+        let hits = index.hits(target, Hit::Target, Flag(0)).into_iter();
         hits.filter(|it| it.1 == Hit::Target).map(|it| it.0).collect::<Vec<Node>>()
     };
     let is_new = |target: &Target| {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use entail_rules::Node;
 
 use super::{Each, Trace, TraceScope, Trigger, providers};
-use crate::address::{ConfigResource, InstanceKey};
+use crate::address::{ConfigResource, InstanceKey, ResourceName};
 use crate::config;
 use crate::config::uses::{self, Role, Use};
 use crate::expression::{self, Ask, Subject, parse_reference};
@@ -14,9 +14,9 @@ use crate::syntax::{Expression, Step};
 use crate::value::Value;
 
 impl Trace<'_> {
-    pub(super) fn resource(&mut self, module: ModuleId, position: usize, number: usize) {
+    pub(super) fn resource(&mut self, module: ModuleId, name: &ResourceName, number: usize) {
         let config = self.structure.module(module).config.clone();
-        let Some(block) = config.resources.at(position) else { return };
+        let block = &config.resources[name];
         let id = self.structure.declare(module, block);
         let style = self.structure.resource(id).style;
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);

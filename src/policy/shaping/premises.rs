@@ -1,15 +1,10 @@
 //! What rules that shape a plan may rest on: what is known before it is made.
 
-use entail_rules::Facts;
-
 use crate::datalog::check::{Literal, Pattern, Term};
 use crate::datalog::formula::Use;
 use crate::datalog::{Program, Tense, kinds};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::policy::rules::OF_PLANS;
-
-/// What a plan says and the state file says as well.
-const OF_STATES: &[&str] = &["existing", "rests_on"];
+use crate::policy::rules::is_of_plans_alone;
 
 /// Returns what is wrong with a rule that shapes a plan: the premise, its own or of a helper, that only a plan can decide.
 pub fn unfit(program: &Program, rule: usize) -> Option<Diagnostic> {
@@ -56,15 +51,12 @@ fn late(program: &Program, rule: usize, literal: &Literal) -> Option<String> {
 
 fn late_rows(program: &Program, pattern: &Pattern) -> Option<String> {
     let name = program.relations[pattern.relation].name.as_str();
-    let is_concluded = name
-        .strip_prefix("core::")
-        .is_some_and(|it| !Facts::RELATIONS.iter().any(|told| told.name == it));
-    let is_of_plans = OF_PLANS.contains(&name) && !OF_STATES.contains(&name);
+    let is_of_plans = is_of_plans_alone(name);
     let is_of_values = name == "argument"
         || name == "tag"
             && !matches!(pattern.terms[0], Term::InTense(Tense::Config | Tense::State, _));
     let is_old = pattern.terms.iter().any(|it| matches!(it, Term::InTense(Tense::Old, _)));
-    match (is_of_plans || is_concluded || is_old, is_of_values) {
+    match (is_of_plans || is_old, is_of_values) {
         (true, _) => Some(format!("`{}`", program.shown_name(pattern.relation))),
         (false, true) => Some(format!("planned values, which `{name}` tells of here")),
         _ => None,
