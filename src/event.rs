@@ -122,7 +122,7 @@ pub struct EventObject {
     /// The key of a deposed object.
     pub deposed: Option<Str>,
     /// What people know it by: (`id`, its value).
-    pub id: Option<(&'static str, String)>,
+    pub id: Option<(&'static str, Str)>,
 }
 
 impl EventObject {
@@ -139,15 +139,15 @@ impl EventObject {
 }
 
 /// Returns the attribute by which people know an object that is imported, and its text.
-pub fn import_label(name: &ImportName) -> Option<(&'static str, String)> {
+pub fn import_label(name: &ImportName) -> Option<(&'static str, Str)> {
     match name {
-        ImportName::Id(id) => Some(("id", id.clone())),
+        ImportName::Id(id) => Some(("id", id.as_str().into())),
         ImportName::Identity(identity) => object_id(identity).or_else(|| object_name(identity)),
     }
 }
 
 /// Returns the attribute by which people know an object, and its text. Never a sensitive or ephemeral one.
-fn object_id(object: &Value) -> Option<(&'static str, String)> {
+fn object_id(object: &Value) -> Option<(&'static str, Str)> {
     let has_id =
         object.bare().ty().attributes().iter().any(|it| &*it.0 == "id" && it.1 == Type::STRING);
     let name = if has_id { "id" } else { "name" };
@@ -155,7 +155,7 @@ fn object_id(object: &Value) -> Option<(&'static str, String)> {
 }
 
 /// Returns a human-friendly name of an object: `name`, or a name among its `tags`.
-fn object_name(object: &Value) -> Option<(&'static str, String)> {
+fn object_name(object: &Value) -> Option<(&'static str, Str)> {
     if let Some(text) = object.get("name").and_then(shown_text) {
         return Some(("name", text));
     }
@@ -169,8 +169,11 @@ fn object_name(object: &Value) -> Option<(&'static str, String)> {
         .or_else(|| tag("Name").map(|text| ("tags.Name", text)))
 }
 
-fn shown_text(value: &Value) -> Option<String> {
-    if hides(value) { None } else { value.as_str().filter(|it| !it.is_empty()).map(str::to_owned) }
+fn shown_text(value: &Value) -> Option<Str> {
+    match value.bare() {
+        Value::String(text) if !text.is_empty() && !hides(value) => Some(text.clone()),
+        _ => None,
+    }
 }
 
 fn hides(value: &Value) -> bool {

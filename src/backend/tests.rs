@@ -479,7 +479,7 @@ fn written(name: &str) -> Record {
     Record::Written {
         address,
         deposed: None,
-        provider: resource.provider.clone(),
+        provider: resource.provider.clone().into_inner(),
         provider_key: InstanceKey::None,
         object: Box::new(object.into_inner()),
     }

@@ -73,6 +73,14 @@ impl Resources {
         self.index.find(hash_of(name), is_it).map(|it| *it as usize)
     }
 
+    /// Returns the place of a block, which is likely to be `near`: then nothing is searched for.
+    pub fn position_near(&self, near: usize, name: &ResourceName) -> Option<usize> {
+        match self.all.get(near) {
+            Some(block) if block.name == *name => Some(near),
+            _ => self.position(name),
+        }
+    }
+
     /// Returns the block at a position.
     pub fn at(&self, position: usize) -> Option<&Arc<Resource>> {
         self.all.get(position)
@@ -157,6 +165,9 @@ mod tests {
         for (position, name) in names.iter().enumerate() {
             let name = ResourceName::managed("x_thing", name);
             assert_eq!(resources.position(&name), Some(position));
+            for near in 0..5 {
+                assert_eq!(resources.position_near(near, &name), Some(position));
+            }
             assert_eq!(resources[&name].name, name);
         }
         assert!(!resources.contains_key(&ResourceName::managed("x_thing", "d")));

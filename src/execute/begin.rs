@@ -29,7 +29,7 @@ pub(super) fn begun(change: &Change, phase: Phase) -> Option<Begun> {
         address: change.address.clone(),
         deposed,
         action: action.to_owned(),
-        provider: change.provider.provider.to_string(),
+        provider: change.served_by.config.provider.to_string(),
         known: telling(value),
     })
 }

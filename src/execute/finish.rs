@@ -16,7 +16,7 @@ use crate::reason::shipped;
 use crate::request::PlanMode;
 use crate::state::journal::Record;
 use crate::state::objects as record;
-use crate::state::{OutputValue, ResourceState};
+use crate::state::OutputValue;
 use crate::value::Str;
 
 /// Evaluates the outputs that the plan lists, and checks what is checked at the end.
@@ -74,11 +74,7 @@ pub(super) fn finish(
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {
         // As OpenTofu does, until a later run ends well.
-        let fresh = || {
-            ResourceState { provider: change.provider.clone(), instances: Default::default() }
-                .into()
-        };
-        done.state.resources.entry(change.address.of()).or_insert_with(fresh);
+        done.state.resources.served_by(change.address.of(), &change.served_by.config);
     }
 }
 

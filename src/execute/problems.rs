@@ -59,7 +59,7 @@ pub(super) fn may_exist(change: &Change) -> Diagnostic {
     let address = &change.address;
     let detail = format!(
         "The answer of the provider {} does not tell whether {address} was made. It is kept in the state as tainted, with what was planned; what only the provider knows, such as its id, is missing. Look for it where it would be: the next apply would replace it, and \"{PROGRAM} state rm\" forgets it.",
-        change.provider
+        change.served_by.config
     );
     Diagnostic::warning("Object may exist").about(address).detail(detail)
 }
@@ -76,14 +76,14 @@ pub(super) fn fault(change: &Change, fault: Fault, holds: Holds) -> Diagnostic {
             "Provider produced invalid object",
             format!(
                 "The provider {} returned no value after apply for {address}, and no error either. {kept}",
-                change.provider
+                change.served_by.config
             ),
         ),
         Fault::Misshapen => (
             "Provider produced invalid object",
             format!(
                 "The provider {} returned a value after apply for {address} that does not follow its own schema. It cannot be saved. {kept}",
-                change.provider
+                change.served_by.config
             ),
         ),
         Fault::NotMade => (

@@ -6,7 +6,7 @@ use entail_rules::Node;
 
 use super::response::{Asked, Failed, Holds, Received, judge};
 use super::{Context, Counted, Report, StepResult, problems, provision};
-use crate::address::{Mode, ProviderInstance};
+use crate::address::Mode;
 use crate::event::{Event, EventObject, Sink};
 use crate::plan::{Action, Change};
 use crate::provider::ApplyCall;
@@ -54,14 +54,12 @@ async fn removed(
     existing: Object,
 ) -> (Vec<Record>, bool) {
     let kind = &change.address.resource.kind;
-    let instance =
-        ProviderInstance { config: change.provider.clone(), key: change.provider_key.clone() };
     let schema = ctx.observer.pool.resource_schema(
-        &change.provider.provider,
+        &change.served_by.config.provider,
         change.address.resource.mode,
         kind,
     );
-    let provider = ctx.observer.provider_for(&instance, &change.address).await;
+    let provider = ctx.observer.provider_for(&change.served_by, &change.address).await;
     let (Some(schema), Some(provider)) = (schema, provider) else {
         return (Vec::new(), true);
     };
@@ -108,8 +106,8 @@ pub(super) fn written(change: &Change, deposed: Option<&Str>, object: Object) ->
     Record::Written {
         address: change.address.clone(),
         deposed: deposed.cloned(),
-        provider: change.provider.clone(),
-        provider_key: change.provider_key.clone(),
+        provider: change.served_by.config.clone(),
+        provider_key: change.served_by.key.clone(),
         object: Box::new(object),
     }
 }

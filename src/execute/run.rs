@@ -220,7 +220,7 @@ impl<'c, 'a> Run<'c, 'a> {
                         Running { subject, action, started: Instant::now(), told: 0 },
                     );
                     open.push(step);
-                    self.slow.insert(&change.provider);
+                    self.slow.insert(&change.served_by.config);
                     // It takes its time: what led to it, and that it runs, is told now.
                     self.report();
                 }
@@ -235,7 +235,7 @@ impl<'c, 'a> Run<'c, 'a> {
         let notes = &self.ctx.notes;
         notes.begin(Some(&intent));
         self.begun.insert(step);
-        let done = match self.slow.contains(&change.provider) {
+        let done = match self.slow.contains(&change.served_by.config) {
             true => notes.sync(),
             false => notes.hand_over(),
         };

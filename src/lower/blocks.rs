@@ -163,6 +163,11 @@ impl BlockGraph {
         self.first_resource.get(module).copied().unwrap_or_default()..
     }
 
+    /// Returns the place of a resource block among those of its module.
+    pub fn place(&self, block: usize) -> usize {
+        block.saturating_sub(self.resources_of(&self.blocks[block].module).start)
+    }
+
     /// Returns the number of a block.
     pub fn find(&self, module: &Variant, key: BlockKey) -> Option<usize> {
         let is_it = |it: &u32| self.blocks[*it as usize].is(module, &key);
@@ -188,7 +193,7 @@ impl BlockGraph {
         match made_by.filter(|it| self.configured.has(it)) {
             Some(made_by) => all
                 .into_iter()
-                .find(|it| self.configured.serves(*it).is_some_and(|it| it.config == made_by)),
+                .find(|it| self.configured.serves(*it).is_some_and(|it| **it.config == *made_by)),
             None => all.first().copied(),
         }
     }
@@ -196,7 +201,7 @@ impl BlockGraph {
     /// Returns the block of a resource, as [`find_resource`](BlockGraph::find_resource) does.
     pub fn block_of(&self, config: &Config, resource: &ResourceNode) -> Option<usize> {
         let ResourceNode { address, provider, .. } = resource;
-        let find = || self.find_resource(config, address, provider.as_ref());
+        let find = || self.find_resource(config, address, provider.as_deref());
         resource.number.map(|it| it as usize).or_else(find)
     }
 
@@ -264,6 +269,9 @@ impl BlockGraph {
     pub fn dependencies(&self, start: usize, limit: usize) -> Vec<Str> {
         let all = self.search(start, Some(limit), true, |_| true);
         let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
+        if blocks.is_empty() {
+            return Vec::new();
+        }
         let known = self.resource_names();
         let mut names: Vec<&(u32, Str)> =
             blocks.into_iter().filter_map(|it| known[it].as_ref()).collect();
@@ -340,6 +348,9 @@ impl BlockGraph {
         with_wholes: bool,
         through: impl Fn(&BlockKey) -> bool,
     ) -> Option<Vec<usize>> {
+        if self.blocks[start].edges.is_empty() && self.blocks[start].wholes.is_empty() {
+            return Some(Vec::new());
+        }
         let mut seen = FxHashSet::from_iter([start]);
         let mut open = vec![start];
         let mut found = Vec::new();

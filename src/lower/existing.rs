@@ -1,12 +1,14 @@
 //! What the state says: which objects exist, what is gone of their blocks, and what each rests on.
 
+use std::sync::Arc;
+
 use entail_rules::{Fate, KeyKind, Node};
 use rustc_hash::FxHashMap;
 
 use super::configuration::{block_of, repetition};
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
 use super::{Documents, Lowered};
-use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
+use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, ProviderConfig, Resource};
 use crate::config::{Config, Removed, Variant};
 use crate::request::PlanMode;
 use crate::state::{Object, Status};
@@ -185,8 +187,8 @@ fn resource_of(lowered: &mut Lowered, documents: &Documents<'_>, address: &Resou
     let pending = pending_above(&lowered.structure, address);
     let id = lowered.structure.add_recorded(address);
     lowered.structure.resources[id.index()].pending = pending;
-    let provider = documents.state.resources.get(address).map(|it| it.provider.clone());
-    lowered.structure.resources[id.index()].provider = provider;
+    let provider = documents.state.resources.get(address).map(|it| ProviderConfig::clone(&it.provider));
+    lowered.structure.resources[id.index()].provider = provider.map(Arc::new);
     id
 }
 

@@ -3,6 +3,7 @@
 //! It says what is written, and numbers it; which of it counts is concluded by `configurations` and `providers`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use entail_rules::{Alias, Choice, Config as ConfigAtom, Family, Key, Module as ModuleAtom, Node};
 
@@ -26,7 +27,7 @@ pub struct Serving {
     modules: Numbers<Variant>,
     families: Numbers<Provider>,
     aliases: Numbers<Str>,
-    configs: Numbers<ProviderConfig>,
+    configs: Numbers<Arc<ProviderConfig>>,
     keys: Numbers<InstanceKey>,
     choices: Vec<ChoiceAt>,
     /// The `provider` block of each configuration.
@@ -95,7 +96,8 @@ impl Serving {
     }
 
     fn config(&mut self, config: &ProviderConfig) -> ConfigAtom {
-        ConfigAtom(self.configs.of(config))
+        let known = self.number_of(config);
+        known.unwrap_or_else(|| ConfigAtom(self.configs.of(&Arc::new(config.clone()))))
     }
 
     /// Numbers a key expression of a block or of a call in `module`.
@@ -122,7 +124,7 @@ impl Serving {
     }
 
     /// Returns a configuration by its number.
-    pub fn config_at(&self, config: ConfigAtom) -> Option<&ProviderConfig> {
+    pub fn config_at(&self, config: ConfigAtom) -> Option<&Arc<ProviderConfig>> {
         self.configs.get(config.0)
     }
 
@@ -137,7 +139,7 @@ impl Serving {
             Key::NONE => InstanceKey::None,
             _ => self.keys.get(key.0 - 1)?.clone(),
         };
-        Some(ProviderInstance { config: self.config_at(config)?.clone(), key })
+        Some(ProviderInstance { config: ProviderConfig::clone(self.config_at(config)?), key })
     }
 
     /// Returns the number of a configuration that is written, or implied.
@@ -190,6 +192,7 @@ pub(super) fn lower(
     let mut serving = configured.serving.clone();
     for config in serving.configs.all().to_vec() {
         if serving.place_of(&config).is_none() {
+            let config = Arc::unwrap_or_clone(config);
             let instance = ProviderInstance { config, key: InstanceKey::None };
             stands_for(lowered, &mut serving, instance);
         }

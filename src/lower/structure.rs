@@ -8,6 +8,7 @@ mod names;
 mod node_lists;
 mod node_map;
 mod nodes;
+mod places;
 mod rare_map;
 mod saved;
 
@@ -78,7 +79,7 @@ pub struct Structure {
     pub module_ids: FxHashMap<ModuleInstance, ModuleId>,
     /// Resources.
     pub resources: Vec<ResourceNode>,
-    /// Resources by address: numbers alone, for the addresses stand in them.
+    /// Resources by address that no module has at a place of its own: numbers alone, for the addresses stand in them.
     by_address: HashTable<ResourceId>,
     /// Module calls.
     pub calls: Vec<CallNode>,
@@ -167,12 +168,14 @@ impl Structure {
     pub fn add_module(&mut self, node: ModuleNode) -> ModuleId {
         let id = ModuleId(self.modules.len() as u32);
         let config = node.config.clone();
-        let resources = &self.resources;
-        self.by_address
-            .reserve(config.resources.len(), |it| hash_of_resource(&resources[it.index()]));
         self.resources.reserve(config.resources.len());
-        self.module_ids.insert(node.address.clone(), id);
+        let before = self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
+        if let Some(before) = before {
+            // What stood in for this module keeps its resources, which are found by their address from now on.
+            let placed = std::mem::take(&mut self.modules[before.index()].places);
+            placed.all().for_each(|it| self.know(it));
+        }
         for name in config.variables.keys() {
             let node = self.add(NodeKind::Variable(id, name.clone()));
             self.modules[id.index()].variables.insert(name.clone(), node);
@@ -193,12 +196,27 @@ impl Structure {
     }
 
     /// Returns the resource of a block in a module instance, made without instances where it is new.
-    pub fn declare(&mut self, module: ModuleId, block: &Arc<config::Resource>) -> ResourceId {
-        let of = &self.module(module).address;
-        let Some(known) = self.find(of, &block.name) else {
-            let address = Resource { module: of.clone(), resource: block.name.clone() };
+    ///
+    /// - `near`: the place at which the block is likely to stand in its module.
+    pub fn declare(
+        &mut self,
+        module: ModuleId,
+        block: &Arc<config::Resource>,
+        near: usize,
+    ) -> ResourceId {
+        let of = self.module(module);
+        let place = of.config.resources.position_near(near, &block.name);
+        let known = place.and_then(|it| of.places.get(it));
+        let Some(known) = known.or_else(|| self.find_apart(&of.address, &block.name)) else {
+            let blocks = of.config.resources.len();
+            let address = Resource { module: of.address.clone(), resource: block.name.clone() };
             let id = self.add_resource(address);
-            self.modules[module.index()].resources.push(id);
+            let of = &mut self.modules[module.index()];
+            of.resources.push(id);
+            match place {
+                Some(place) => of.places.set(place, id, blocks),
+                None => self.know(id),
+            }
             self.resources[id.index()].becomes_declared(module, block.clone());
             return id;
         };
@@ -212,10 +230,14 @@ impl Structure {
 
     /// Returns a resource for which a block may be missing, made without instances where it is new.
     pub fn add_recorded(&mut self, address: &Resource) -> ResourceId {
-        self.resource_id(address).unwrap_or_else(|| self.add_resource(address.clone()))
+        self.resource_id(address).unwrap_or_else(|| {
+            let id = self.add_resource(address.clone());
+            self.know(id);
+            id
+        })
     }
 
-    /// Adds a resource that nothing is known of yet.
+    /// Adds a resource that nothing is known of yet, and by which nothing finds it.
     fn add_resource(&mut self, address: Resource) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
         self.resources.push(ResourceNode {
@@ -234,7 +256,6 @@ impl Structure {
             deposed: RareMap::new(),
             provider: None,
         });
-        self.know(id);
         id
     }
 
@@ -245,11 +266,29 @@ impl Structure {
 
     /// Returns the resource of that name in a module instance, where it has a block.
     pub fn resource_in(&self, module: ModuleId, name: &ResourceName) -> Option<ResourceId> {
-        let found = self.find(&self.module(module).address, name)?;
+        let found = self.placed(module, name);
+        let found = found.or_else(|| self.find(&self.module(module).address, name))?;
         self.resource(found).declared.then_some(found)
     }
 
     fn find(&self, module: &ModuleInstance, name: &ResourceName) -> Option<ResourceId> {
+        let placed = self.module_ids.get(module).and_then(|it| self.placed(*it, name));
+        placed.or_else(|| self.find_apart(module, name))
+    }
+
+    /// The resource at the place that the block of that name has in its module.
+    fn placed(&self, module: ModuleId, name: &ResourceName) -> Option<ResourceId> {
+        let module = self.module(module);
+        if module.places.is_empty() {
+            return None;
+        }
+        module.places.get(module.config.resources.position(name)?)
+    }
+
+    fn find_apart(&self, module: &ModuleInstance, name: &ResourceName) -> Option<ResourceId> {
+        if self.by_address.is_empty() {
+            return None;
+        }
         let is_it = |it: &ResourceId| {
             let address = &self.resource(*it).address;
             address.resource == *name && address.module == *module

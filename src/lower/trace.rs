@@ -15,7 +15,7 @@ use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
-use crate::address::{InstanceKey, ModuleInstance};
+use crate::address::{InstanceKey, ModuleInstance, ProviderConfig};
 use crate::config::{Config, Variant};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
@@ -123,6 +123,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         blocks_in: OnceLock::new(),
         named: Mutex::default(),
         named_calls: Mutex::default(),
+        last_served: None,
         firm: Vec::new(),
     };
     trace.root();
@@ -158,6 +159,8 @@ pub struct Trace<'a> {
     named: Mutex<BTreeSet<(ResourceId, InstanceKey)>>,
     /// Instances of calls whose keys are not known yet that something names.
     named_calls: Mutex<BTreeSet<(CallId, InstanceKey)>>,
+    /// The configuration that served the last resource, and the node of all its instances together.
+    last_served: Option<(Arc<ProviderConfig>, Node)>,
     /// What these read in any case.
     firm: Vec<(Node, Node, Span)>,
 }
@@ -200,20 +203,11 @@ impl Trace<'_> {
         let variant = all.variant_of(&address);
         let variant = variant.unwrap_or_else(|| Variant { path: path.clone(), number: 0 });
         let id = self.structure.add_module(ModuleNode {
-            address,
-            path,
-            config,
             parent,
             key,
             each_value,
             pending,
-            node: None,
-            variables: FxHashMap::default(),
-            locals: FxHashMap::default(),
-            outputs: BTreeMap::new(),
-            resources: Vec::new(),
-            calls: BTreeMap::new(),
-            checks: BTreeMap::new(),
+            ..ModuleNode::new(address, path, config)
         });
         self.instances_of.entry(variant).or_default().push(id);
         id

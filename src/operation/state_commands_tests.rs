@@ -4,7 +4,6 @@ use expect_test::{Expect, expect};
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::address::Keyed;
 use crate::state::{names, read};
 
 /// A state of these instances; each has its address as id. `a <- b, c` says that a rests on b and c.
@@ -26,9 +25,9 @@ fn state(lines: &[&str]) -> State {
             |it: &Str| Str::from(names::instance(it).expect("an address").config().to_string());
         object.dependencies = rests_on.iter().map(block).collect();
         object.reads = Some(rests_on);
-        let resource = one.resources.into_values().next().expect("a resource");
-        let fresh = || ResourceState { instances: Keyed::new(), ..resource.into_inner() }.into();
-        let instances = &mut state.resources.entry(address.of()).or_insert_with(fresh).instances;
+        let resource = one.resources.values().next().expect("a resource");
+        let resource = state.resources.served_by(address.of(), &resource.provider);
+        let instances = &mut resource.instances;
         instances.or_default(address.key).current = Some(object);
     }
     state

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::address::{Instance, InstanceKey, ProviderConfig};
+use crate::address::{Instance, ProviderInstance};
 use crate::stack::deeper;
 use crate::state::names;
 use crate::value::{
@@ -105,8 +105,8 @@ impl Encoder {
     }
 
     /// Writes a provider configuration and the key of an instance of it.
-    pub fn provider(&mut self, config: &ProviderConfig, key: &InstanceKey) {
-        self.name(&format!("{config}{key}"));
+    pub fn provider(&mut self, instance: &ProviderInstance) {
+        self.name(&instance.to_string());
     }
 
     /// Writes a path.
@@ -234,12 +234,19 @@ pub struct Decoder<'a> {
     rest: &'a [u8],
     types: Vec<Type>,
     texts: Vec<Str>,
+    /// The last provider instance that was read, and its name: it serves many objects.
+    last_provider: Option<(Str, Arc<ProviderInstance>)>,
 }
 
 impl<'a> Decoder<'a> {
     /// Returns a reader of a document.
     pub fn new(document: &'a [u8]) -> Read<Decoder<'a>> {
-        let mut this = Decoder { rest: document, types: Vec::new(), texts: Vec::new() };
+        let mut this = Decoder {
+            rest: document,
+            types: Vec::new(),
+            texts: Vec::new(),
+            last_provider: None,
+        };
         this.types = this.list(|this| json::type_from_json(&this.text()?).map_err(|_| Damaged))?;
         this.texts = this.list(Decoder::text)?;
         Ok(this)
@@ -320,8 +327,17 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads a provider configuration and the key of an instance of it.
-    pub fn provider(&mut self) -> Read<(ProviderConfig, InstanceKey)> {
-        names::provider(&self.name()?).ok_or(Damaged)
+    pub fn provider(&mut self) -> Read<Arc<ProviderInstance>> {
+        let name = self.name()?;
+        if let Some((last, instance)) = &self.last_provider
+            && *last == name
+        {
+            return Ok(instance.clone());
+        }
+        let (config, key) = names::provider(&name).ok_or(Damaged)?;
+        let instance = Arc::new(ProviderInstance { config, key });
+        self.last_provider = Some((name, instance.clone()));
+        Ok(instance)
     }
 
     /// Reads a path.

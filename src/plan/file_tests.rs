@@ -9,7 +9,7 @@ use super::*;
 use ed25519_dalek::pkcs8::EncodePrivateKey;
 use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 
-use crate::address::InstanceKey;
+use crate::address::{InstanceKey, ProviderInstance};
 use crate::plan::codec::{Decoder, Encoder};
 use crate::plan::signature::Trusted;
 use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Reason};
@@ -120,13 +120,12 @@ fn values_nest_as_deep_as_expressions_make_them() {
 
 /// A plan with something in every member.
 fn plan() -> Plan {
-    let (provider, _) = names::provider("provider[\"r.io/x/y\"].by").expect("a provider");
+    let (config, _) = names::provider("provider[\"r.io/x/y\"].by").expect("a provider");
     let change = Change {
         address: names::instance("module.m[0].t.n[\"k\"]").expect("an address"),
         deposed: Some("0a1b2c3d".into()),
         previous_address: names::instance("t.old").map(Box::new),
-        provider,
-        provider_key: InstanceKey::Str("eu".into()),
+        served_by: Arc::new(ProviderInstance { config, key: InstanceKey::Str("eu".into()) }),
         action: Action::CreateThenDelete,
         reason: Reason::ReplaceByTriggers,
         before: object(vec![("id", Value::from("i"))]),

@@ -140,12 +140,12 @@ fn write_planned(
     schemas: &Schemas<'_>,
 ) -> Result<(), Diagnostic> {
     let resource = &change.address.resource;
-    let schema = state_json::schema_of(schemas, &change.provider.provider, resource, address)?;
+    let schema = state_json::schema_of(schemas, &change.served_by.config.provider, resource, address)?;
     json.open('{');
     json.member("address", address);
     state_json::write_names(json, resource);
     json.member_instance_key("index", &change.address.key);
-    json.member("provider_name", &change.provider.provider.to_string());
+    json.member("provider_name", &change.served_by.config.provider.to_string());
     json.key("schema_version");
     json.literal(schema.version);
     let has_known = || change.after.entries().iter().any(|it| it.1.is_known());
@@ -204,7 +204,7 @@ fn write_resource_change(
 ) -> Result<(), Diagnostic> {
     let address = change.address.to_string();
     let resource = &change.address.resource;
-    let schema = state_json::schema_of(schemas, &change.provider.provider, resource, &address)?;
+    let schema = state_json::schema_of(schemas, &change.served_by.config.provider, resource, &address)?;
     json.open('{');
     json.member("address", &address);
     if let Some(previous) = &change.previous_address {
@@ -213,7 +213,7 @@ fn write_resource_change(
     json.member_unless_empty("module_address", &change.address.module.to_string());
     state_json::write_names(json, resource);
     json.member_instance_key("index", &change.address.key);
-    json.member("provider_name", &change.provider.provider.to_string());
+    json.member("provider_name", &change.served_by.config.provider.to_string());
     json.member_unless_empty("deposed", change.deposed.as_deref().unwrap_or_default());
     json.key("change");
     write_change(json, change, &schema);

@@ -1,10 +1,11 @@
 //! The finished plan: what is to be done, in which order, and what it rests on. Immutable; the executor obeys it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use entail_rules::{Action, Reason};
 
-use crate::address::{Instance, InstanceKey, ProviderConfig};
+use crate::address::{Instance, ProviderInstance};
 use crate::provider::ImportName;
 use crate::request::PlanMode;
 use crate::state::State;
@@ -81,10 +82,8 @@ pub struct Change {
     pub deposed: Option<Str>,
     /// Its address before moves, where that differs.
     pub previous_address: Option<Box<Instance>>,
-    /// The provider configuration that serves it.
-    pub provider: ProviderConfig,
-    /// The instance of that configuration.
-    pub provider_key: InstanceKey,
+    /// The provider instance that serves it, one for all that it serves.
+    pub served_by: Arc<ProviderInstance>,
     /// What is to be done.
     pub action: Action,
     /// Why; plain where the action alone says it.

@@ -18,7 +18,7 @@ use super::state_json::state_document;
 use super::{
     Action, Change, OutputChange, Plan, Reason, action_tokens, reason_of_token, reason_token,
 };
-use crate::address::{InstanceKey, Provider, ProviderConfig};
+use crate::address::{InstanceKey, Provider, ProviderConfig, ProviderInstance};
 use crate::backend::seal::Seals;
 use crate::config::Config;
 use crate::request::PlanMode;
@@ -48,12 +48,13 @@ fn schemas() -> Box<Schemas<'static>> {
     Box::new(move |_| Some(schema.clone()))
 }
 
-fn builtin() -> ProviderConfig {
-    ProviderConfig {
+fn builtin() -> Arc<ProviderInstance> {
+    let config = ProviderConfig {
         module: Default::default(),
         provider: Provider::implied("terraform"),
         alias: None,
-    }
+    };
+    Arc::new(ProviderInstance { config, key: InstanceKey::None })
 }
 
 fn empty_plan() -> Plan {
@@ -399,8 +400,7 @@ fn change_of(entry: &Json) -> Change {
             .as_str()
             .and_then(names::instance)
             .map(Box::new),
-        provider: builtin(),
-        provider_key: InstanceKey::None,
+        served_by: builtin(),
         action: action_of(change),
         reason: entry["action_reason"].as_str().and_then(reason_of_token).unwrap_or(Reason::Plain),
         before: value_of(change.get("before"), &Json::Null, &change["before_sensitive"]),
@@ -480,8 +480,7 @@ fn a_sound_plan_has_no_faults_and_an_unsound_one_says_each() {
         address: names::instance(address).expect("an address"),
         deposed: None,
         previous_address: None,
-        provider: builtin(),
-        provider_key: InstanceKey::None,
+        served_by: builtin(),
         action,
         reason: Reason::Plain,
         before,

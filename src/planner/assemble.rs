@@ -8,13 +8,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::parts::Parts;
 use super::prior::prior_state;
 use super::progress::{ObjectDecision, Part};
-use crate::address::{Instance, InstanceKey, ProviderInstance};
+use crate::address::{Instance, InstanceKey};
 use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::object::Prior;
 use crate::plan::{Action, Change, Identities, LeftOut, Plan, Reason};
 use crate::request::{PlanMode, Selector};
-use crate::schema::{mark_secrets, sensitive_names};
+use crate::schema::mark_secrets;
 use crate::value::{Marked, Str, Type, Value};
 
 /// Puts the plan together.
@@ -124,11 +124,11 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
         _ => return None,
     };
     let address = structure.resource(resource).address.instance(key.clone());
-    let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node)?;
+    let served_by = parts.served_by(node)?;
     let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(Type::DYNAMIC);
     let name = &address.resource;
-    let schema = parts.observer.pool.resource_schema(&provider.provider, name.mode, &name.kind);
-    let schema = schema.filter(|it| sensitive_names(&it.block).next().is_some());
+    let schema = parts.observer.pool.resource_schema(&served_by.config.provider, name.mode, &name.kind);
+    let schema = schema.filter(|it| it.block.hides());
     // Whoever tells of the plan later may have no schema at hand.
     let marked = |value: Value| match schema {
         Some(schema) => mark_secrets(&value, &schema.block),
@@ -147,8 +147,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
             .map(|it| Box::new(it.clone())),
         deposes: (found.action == Action::CreateThenDelete).then(|| new_key(parts)),
         deposed,
-        provider,
-        provider_key,
+        served_by,
         action: found.action,
         reason: found.reason,
         before: marked(before),
@@ -214,7 +213,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, action: Action, prior: &Prior) -> 
     let NodeKind::Object(resource, key) = structure.kind(node) else { return None };
     let address = structure.resource(*resource).address.instance(key.clone());
     let moved = parts.inputs.moved.get(&address).cloned();
-    let ProviderInstance { config: provider, key: provider_key } = parts.served_by(node)?;
+    let served_by = parts.served_by(node)?;
     let identity = Identities {
         before: prior.previous_identity.clone(),
         after: prior.identity.clone().filter(|_| !prior.value.is_null()),
@@ -223,8 +222,7 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, action: Action, prior: &Prior) -> 
         address,
         deposed: None,
         previous_address: moved.map(Box::new),
-        provider,
-        provider_key,
+        served_by,
         action,
         reason: Reason::Plain,
         before: prior.previous.clone(),

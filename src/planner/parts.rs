@@ -1,6 +1,7 @@
 //! What a plan and the state that it starts from are put together from.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use entail_rules::outputs::Outputs;
 use entail_rules::selection::Selection;
@@ -33,13 +34,14 @@ pub(super) struct Parts<'p, 'a> {
 
 impl Parts<'_, '_> {
     /// Returns the provider instance of an object: as concluded; of one that only moves and that nothing serves, as recorded.
-    pub fn served_by(&self, node: Node) -> Option<ProviderInstance> {
+    pub fn served_by(&self, node: Node) -> Option<Arc<ProviderInstance>> {
         let recorded = || {
             let address = self.observer.values.structure.instance(node)?;
-            let resource = self.inputs.state.resources.get(&address.of())?;
+            let resource = self.inputs.state.resources.of(&address)?;
             let key = resource.instances.get(&address.key)?.provider_key.clone();
-            Some(ProviderInstance { config: resource.provider.clone(), key })
+            let config = resource.provider.clone().into_inner();
+            Some(ProviderInstance { config, key }.into())
         };
-        self.serving.get(node).map(|it| ProviderInstance::clone(it)).or_else(recorded)
+        self.serving.get(node).cloned().or_else(recorded)
     }
 }

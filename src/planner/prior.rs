@@ -4,20 +4,20 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use entail_rules::{Node, Reason};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::parts::Parts;
 use super::progress::ObjectDecision;
-use crate::address::{Instance, InstanceKey, Keyed, Mode, ProviderInstance};
+use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::object::Prior;
 use crate::request::PlanMode;
 use crate::schema;
-use crate::state::{self, ResourceState, State};
+use crate::state::{self, InstanceState, ResourceState, State};
 use crate::value::{Marked, Str, Value};
 
-/// The state after refresh: what the changes start from.
+/// The state after refresh: what the changes start from. What stays as it is stays shared with the state before.
 pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
     let mut state = parts.inputs.state.clone();
     state.checks = None;
@@ -35,16 +35,9 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         if prior.imported.is_some() {
             adopt(parts, &mut state, &address, prior);
         }
-        let declared = deposed.is_none() && parts.progress.by_node.is_declared(node);
-        if declared && let Some(serving) = parts.serving.get(node) {
-            serve(&mut state, &address, serving);
-        }
-        refresh(parts, &mut state, &address, deposed.as_deref(), prior);
-        // An import at once records what it found; what the object rests on is for the next plan to tell.
-        let rests = declared && parts.inputs.request.adopts.is_none();
-        if rests {
-            records.complete(&mut state, node, resource, &address, found);
-        }
+        let is_declared = deposed.is_none() && parts.progress.by_node.is_declared(node);
+        let seen = Seen { node, resource, address, deposed, found, prior, is_declared };
+        records.bring_up_to_date(&mut state, &seen);
     }
     forget_unread(parts, &mut state);
     if parts.inputs.request.mode != PlanMode::Destroy {
@@ -54,56 +47,134 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
     state
 }
 
-/// What is recorded of declared objects beside their values: what they rest on, and how they are to go.
+/// An object that was looked at.
+struct Seen<'s> {
+    node: Node,
+    resource: ResourceId,
+    address: Instance,
+    deposed: Option<Str>,
+    found: &'s ObjectDecision,
+    prior: &'s Prior,
+    is_declared: bool,
+}
+
+/// What is recorded of the resource and the instance of an object.
+#[derive(Clone, Copy)]
+struct Recorded<'s> {
+    resource: &'s ResourceState,
+    instance: &'s InstanceState,
+}
+
+impl<'s> Recorded<'s> {
+    fn of(state: &'s State, address: &Instance) -> Option<Recorded<'s>> {
+        let resource = state.resources.of(address)?;
+        Some(Recorded { resource, instance: resource.instances.get(&address.key)? })
+    }
+
+    fn is_served_by(&self, serving: &ProviderInstance) -> bool {
+        *self.resource.provider == serving.config && self.instance.provider_key == serving.key
+    }
+
+    fn object(&self, deposed: Option<&Str>) -> Option<&'s state::Object> {
+        match deposed {
+            Some(key) => self.instance.deposed.get(key).map(|it| &**it),
+            None => self.instance.current.as_deref(),
+        }
+    }
+}
+
+/// What becomes of the record of an object.
+enum Becomes {
+    Same,
+    Gone,
+    New(Box<state::Object>),
+}
+
+/// What is recorded of objects: what was found of them and, of declared ones, what they rest on and how they are to go.
 struct Records<'r, 'p, 'a> {
     parts: &'r Parts<'p, 'a>,
     created_before_destroyed: FxHashSet<Node>,
-    /// What the block of each resource names.
-    dependencies: FxHashMap<ResourceId, Vec<Str>>,
+    /// What the block of a resource names: of the one whose instances are seen one after the other.
+    configured: Option<(ResourceId, Vec<Str>)>,
 }
 
 impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     fn of(parts: &'r Parts<'p, 'a>) -> Records<'r, 'p, 'a> {
         let created_before_destroyed = parts.spread.cbd.iter().map(|it| it.0).collect();
-        Records { parts, created_before_destroyed, dependencies: FxHashMap::default() }
+        Records { parts, created_before_destroyed, configured: None }
     }
 
-    /// Brings the record of an object up to date. What stays as it is stays shared with the state before.
-    fn complete(
-        &mut self,
-        state: &mut State,
-        node: Node,
-        resource: ResourceId,
-        address: &Instance,
-        found: &ObjectDecision,
-    ) {
-        let parts = self.parts;
-        let Some(object) = state.current(address) else { return };
-        let block = parts.observer.values.structure.block(resource);
-        let configured = self.dependencies.entry(resource).or_insert_with(|| {
-            let graph = parts.inputs.graph;
-            let told = parts.observer.values.structure.resource(resource).number;
-            let find = || graph.find_resource(parts.inputs.config, &address.of(), None);
-            let block = told.map(|it| it as usize).or_else(find);
-            block.map_or(Vec::new(), |it| graph.dependencies(it, MOST_DEPENDENCIES))
-        });
+    fn bring_up_to_date(&mut self, state: &mut State, seen: &Seen<'_>) {
+        let address = &seen.address;
+        let serving = self.parts.serving.get(seen.node).filter(|_| seen.is_declared);
+        let Some(mut recorded) = Recorded::of(state, address) else { return };
+        if let Some(serving) = serving.filter(|it| !recorded.is_served_by(it)) {
+            serve(state, address, serving);
+            let Some(again) = Recorded::of(state, address) else { return };
+            recorded = again;
+        }
+        match self.becomes(recorded, seen) {
+            Becomes::Same => {}
+            Becomes::Gone => drop(state.remove_object(address, seen.deposed.as_deref())),
+            Becomes::New(object) => {
+                if let Some(record) = object_in(state, address, seen.deposed.as_deref()) {
+                    *record = *object;
+                }
+            }
+        }
+    }
+
+    fn becomes(&mut self, recorded: Recorded<'_>, seen: &Seen<'_>) -> Becomes {
+        let Some(stored) = recorded.object(seen.deposed.as_ref()) else { return Becomes::Same };
+        let mut object = Cow::Borrowed(stored);
+        if seen.prior.imported.is_none() && !seen.prior.previous.is_null() {
+            if seen.prior.value.is_null() {
+                return Becomes::Gone;
+            }
+            refresh(self.parts, &mut object, recorded.resource, seen);
+        }
+        // An import at once records what it found; what the object rests on is for the next plan to tell.
+        if seen.is_declared && self.parts.inputs.request.adopts.is_none() {
+            self.complete(&mut object, seen);
+        }
+        match object {
+            Cow::Borrowed(_) => Becomes::Same,
+            Cow::Owned(object) => Becomes::New(object.into()),
+        }
+    }
+
+    /// Records what a declared object rests on, and how it is to go.
+    fn complete(&mut self, object: &mut Cow<'_, state::Object>, seen: &Seen<'_>) {
+        let (parts, found) = (self.parts, seen.found);
+        let block = parts.observer.values.structure.block(seen.resource);
+        if self.configured.as_ref().is_none_or(|it| it.0 != seen.resource) {
+            self.configured = Some((seen.resource, named_by_block(parts, seen)));
+        }
+        let configured = self.configured.as_ref().map_or(&[][..], |it| &it.1);
         let known = recorded_dependencies(parts, found, configured, &object.dependencies);
         // Of an import that changes nothing the next plan records these.
         let is_known = found.prior.as_ref().is_none_or(|it| it.imported.is_none());
-        let first = is_known && self.created_before_destroyed.contains(&node);
+        let first = is_known && self.created_before_destroyed.contains(&seen.node);
         let skip = is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
-        let same = object.dependencies == *known
+        let is_same = object.dependencies == *known
             && object.create_before_destroy == first
             && object.skip_destroy == skip;
-        let known = (!same).then(|| known.into_owned());
-        if let Some(known) = known
-            && let Some(object) = object_in(state, address, None)
-        {
+        if !is_same {
+            let known = known.into_owned();
+            let object = object.to_mut();
             object.dependencies = known;
             object.create_before_destroy = first;
             object.skip_destroy = skip;
         }
     }
+}
+
+fn named_by_block(parts: &Parts<'_, '_>, seen: &Seen<'_>) -> Vec<Str> {
+    let graph = parts.inputs.graph;
+    let told = parts.observer.values.structure.resource(seen.resource).number;
+    let find = || graph.find_resource(parts.inputs.config, &seen.address.of(), None);
+    let block = told.map(|it| it as usize).or_else(find);
+    block.map_or(Vec::new(), |it| graph.dependencies(it, MOST_DEPENDENCIES))
 }
 
 /// What data sources gave stands in the state, also of those that only a check reads.
@@ -183,48 +254,36 @@ fn recorded_dependencies<'d>(
     both.into_iter().cloned().collect()
 }
 
+/// Records what a refresh found.
 fn refresh(
     parts: &Parts<'_, '_>,
-    state: &mut State,
-    address: &Instance,
-    deposed: Option<&str>,
-    prior: &Prior,
+    object: &mut Cow<'_, state::Object>,
+    resource: &ResourceState,
+    seen: &Seen<'_>,
 ) {
-    if prior.imported.is_some() || prior.previous.is_null() {
-        return;
-    }
-    if prior.value.is_null() {
-        state.remove_object(address, deposed);
-        return;
-    }
+    let Seen { address, prior, .. } = seen;
     let moved = parts.inputs.moved.get(address);
     let is_of_another_type = moved.is_some_and(|old| old.resource.kind != address.resource.kind);
-    let Some(resource) = state.resources.get(&address.of()) else { return };
-    let Some(instance) = resource.instances.get(&address.key) else { return };
-    let stored = match deposed {
-        Some(key) => instance.deposed.get(key),
-        None => instance.current.as_ref(),
-    };
     let schema = parts.observer.pool.resource_schema(
         &resource.provider.provider,
         address.resource.mode,
         &address.resource.kind,
     );
-    let (Some(stored), Some(schema)) = (stored, schema) else { return };
-    let is_laid_out = match &stored.attributes {
+    let Some(schema) = schema else { return };
+    let is_laid_out = match &object.attributes {
         state::Attributes::Json(json) => schema::is_stored_as_today(json.get(), &schema.block),
         _ => true,
     };
     let is_current = prior.value == prior.previous
-        && stored.schema_version == schema.version
+        && object.schema_version == schema.version
         && !is_of_another_type
         && is_laid_out;
     let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
-    let is_identified = state::objects::same_identity(&stored.identity, &identity);
-    if is_current && stored.private == prior.private && is_identified {
+    let is_identified = state::objects::same_identity(&object.identity, &identity);
+    if is_current && object.private == prior.private && is_identified {
         return;
     }
-    let Some(object) = object_in(state, address, deposed) else { return };
+    let object = object.to_mut();
     object.private.clone_from(&prior.private);
     object.identity = identity;
     if !is_current {
@@ -234,14 +293,8 @@ fn refresh(
 
 /// What is looked at is recorded with the provider instance that serves it now.
 fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
-    let of = address.of();
-    let Some(resource) = state.resources.get(&of) else { return };
-    let Some(instance) = resource.instances.get(&address.key) else { return };
-    if resource.provider == serving.config && instance.provider_key == serving.key {
-        return;
-    }
-    let Some(resource) = state.resources.get_mut(&of) else { return };
-    resource.provider = serving.config.clone();
+    let Some(resource) = state.resources.get_mut(&address.of()) else { return };
+    resource.provider = serving.config.clone().into();
     if let Some(instance) = resource.instances.get_mut(&address.key) {
         instance.provider_key = serving.key.clone();
     }
@@ -278,11 +331,9 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
         identity: state::objects::stored_identity(prior.identity.as_ref(), schema),
         ..state::objects::new_object(&prior.value, schema)
     };
-    let entry = state.resources.entry(address.of()).or_insert_with(|| {
-        ResourceState { provider: served.config, instances: Keyed::new() }.into()
-    });
+    let entry = state.resources.served_by(address.of(), &served.config);
     let instance = entry.instances.or_default(address.key.clone());
-    instance.provider_key = served.key;
+    instance.provider_key = served.key.clone();
     instance.current = Some(object.into());
 }
 
@@ -303,11 +354,11 @@ fn store_result(
         return;
     };
     let object = state::objects::new_object(value, schema);
-    let entry = state.resources.entry(node.address.clone()).or_insert_with(|| {
-        ResourceState { provider: served.config.clone(), instances: Keyed::new() }.into()
-    });
-    entry.provider = served.config;
+    let entry = state.resources.served_by(node.address.clone(), &served.config);
+    if *entry.provider != served.config {
+        entry.provider = served.config.clone().into();
+    }
     let instance = entry.instances.or_default(key.clone());
-    instance.provider_key = served.key;
+    instance.provider_key = served.key.clone();
     instance.current = Some(state::Object { reads: None, ..object }.into());
 }

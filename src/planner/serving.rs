@@ -52,8 +52,8 @@ pub(super) fn lifetimes(
         // It is only decoded, by a process that need not be configured; or its instances, or their keys, are to come.
         _ => {
             let resource = structure.resource(resource);
-            let recorded = || Some(&inputs.state.resources.get(&resource.address)?.provider);
-            let config = resource.provider.as_ref().or_else(recorded)?;
+            let recorded = || Some(&*inputs.state.resources.get(&resource.address)?.provider);
+            let config = resource.provider.as_deref().or_else(recorded)?;
             Some(Need::Any(config.provider.clone()))
         }
     };

@@ -342,7 +342,7 @@ impl Teller<'_, '_> {
         let planned = self.model.plan.as_ref().and_then(|it| it.change(node));
         let configured = structure.block(id).map(|it| it.provider_source.to_string());
         let recorded = || self.model.recorded_provider(node);
-        let planned = planned.map(|it| it.provider.provider.to_string());
+        let planned = planned.map(|it| it.served_by.config.provider.to_string());
         let provider = planned.or(configured).or_else(recorded);
         if let Some(provider) = provider {
             self.versions(node, &provider);

@@ -30,7 +30,7 @@ pub use schemas::{MakeSchema, Schemas};
 pub use stored::{decode_stored, encode_stored, is_stored_as_today, without_unknown_attributes};
 pub use types::{
     AttributeSchema, BlockSchema, Documentation, FunctionParameter, FunctionSignature,
-    IdentityAttribute, IdentitySchema, ImpliedType, NestedAttributes, NestedBlock, Nesting,
+    IdentityAttribute, IdentitySchema, Implied, NestedAttributes, NestedBlock, Nesting,
     ProviderSchema, Schema, empty_value,
 };
 

@@ -9,7 +9,9 @@ use crate::value::{MarkPaths, Marks, Path, PathStep, ShowPath, Str, Value, path}
 /// Attributes count even where they are null; those of blocks that are null or unknown do not exist.
 pub fn sensitive_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
     let mut search = Search { is_hit: |it| it.sensitive, paths: Vec::new(), path: Vec::new() };
-    search.block(schema, value);
+    if schema.hides() {
+        search.block(schema, value);
+    }
     search.paths
 }
 
@@ -43,10 +45,8 @@ fn repeated(value: &Value, schema: &BlockSchema) -> Vec<Path> {
     if value.is_null() || !value.is_known() {
         return found;
     }
-    for (name, attribute) in &schema.attributes {
-        let Some(argument) = attribute.repeats.as_ref().and_then(|it| value.get(it)) else {
-            continue;
-        };
+    for (name, argument) in schema.repeated() {
+        let Some(argument) = value.get(argument) else { continue };
         let sensitive = argument.mark_paths().sensitive_paths().into_iter();
         let below = |path: Path| std::iter::once(PathStep::attribute(name)).chain(path).collect();
         found.extend(sensitive.map(below));

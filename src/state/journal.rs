@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::text::{JsonWriter, Layout};
 use super::write::{own_reads, write_object, write_output, write_reads};
-use super::{Attributes, Object, OutputValue, ResourceState, Shared, State};
+use super::{Attributes, Object, OutputValue, Shared, State};
 use crate::address::{Instance, InstanceKey, ProviderConfig};
 use crate::value::Str;
 
@@ -229,7 +229,7 @@ pub fn difference(old: &State, new: &State) -> Vec<Record> {
                 records.push(Record::Written {
                     address: address.clone(),
                     deposed: deposed.cloned(),
-                    provider: resource.provider.clone(),
+                    provider: resource.provider.clone().into_inner(),
                     provider_key: instance.provider_key.clone(),
                     object: Box::new(object.clone()),
                 });
@@ -309,12 +309,10 @@ impl State {
     pub fn record(&mut self, record: Record) {
         match record {
             Record::Written { address, deposed, provider, provider_key, object } => {
-                let fresh = || {
-                    ResourceState { provider: provider.clone(), instances: Default::default() }
-                        .into()
-                };
-                let resource = self.resources.entry(address.of()).or_insert_with(fresh);
-                resource.provider = provider;
+                let resource = self.resources.served_by(address.of(), &provider);
+                if *resource.provider != provider {
+                    resource.provider = provider.into();
+                }
                 let instance = resource.instances.or_default(address.key);
                 instance.provider_key = provider_key;
                 match deposed {

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Attributes, Object, OutputValue, ResourceState, State, Status, names, problems, recognise,
+    Attributes, Object, OutputValue, State, Status, names, problems, recognise,
     stored,
 };
 use crate::address::{
-    InstanceKey, Keyed, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
+    InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::error::{Error, ErrorContext};
@@ -134,8 +134,7 @@ fn add_resource(
     // All instances of a resource have one provider today; the first one found decides.
     let resource = state
         .resources
-        .entry(address)
-        .or_insert_with(|| ResourceState { provider, instances: Keyed::new() }.into());
+        .served_by(address, &provider);
     let instance = resource.instances.or_default(key);
     if let Some(primary) = old.primary {
         instance.current = Some(object(primary)?.into());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use crate::address::{Instance, InstanceKey, Keyed, ProviderConfig, Resource};
+use crate::address::{Instance, InstanceKey, Keyed, ProviderConfig};
 use crate::value::{Str, Type, Value};
 
 pub mod journal;
@@ -16,6 +16,7 @@ pub mod providers;
 pub mod read;
 mod same;
 mod recognise;
+mod resources;
 mod shared;
 mod stored;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub mod text;
 mod version4;
 pub mod write;
 
+pub use resources::Resources;
 pub use same::{digest, is_same};
 pub use shared::Shared;
 
@@ -39,7 +41,7 @@ pub struct State {
     /// Root outputs by name.
     pub outputs: BTreeMap<Str, OutputValue>,
     /// Resources in no order; instances of one resource stand together.
-    pub resources: BTreeMap<Resource, Shared<ResourceState>>,
+    pub resources: Resources,
     /// Results of conditions, as last recorded.
     pub checks: Option<Vec<CheckResult>>,
 }
@@ -61,7 +63,7 @@ pub struct OutputValue {
 #[derive(Clone, Debug)]
 pub struct ResourceState {
     /// The provider configuration that all its instances use.
-    pub provider: ProviderConfig,
+    pub provider: Shared<ProviderConfig>,
     /// Its instances by key.
     pub instances: Keyed<InstanceState>,
 }
@@ -142,7 +144,7 @@ impl State {
 
     /// Returns an instance.
     pub fn instance(&self, address: &Instance) -> Option<&InstanceState> {
-        self.resources.get(&address.of())?.instances.get(&address.key)
+        self.resources.of(address)?.instances.get(&address.key)
     }
 
     /// Iterates over the addresses of all instances, deposed-only ones included, in address order.

@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::de::DeserializeSeed;
 use serde_json::value::RawValue;
 
 use super::recognise::{format_version, is_version, shape_problem, writer_version};
-use super::version4::{CheckObjectV4, CheckV4, FileV4, ObjectV4, OutputV4, ResourceV4, Text};
+use super::version4::{
+    CheckObjectV4, CheckV4, FileV4, ObjectV4, OutputV4, ResourceV4, Streamed, Text,
+};
 use super::{
-    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Shared, State,
-    Status,
+    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Resources, Shared,
+    State, Status,
 };
 use super::{legacy, names, problems, stored, text, write};
 use crate::address::{
@@ -38,16 +41,18 @@ pub fn read(bytes: &[u8]) -> Result<Option<State>, Diagnostics> {
     let version = format_version(source)?;
     match version {
         1..=3 => legacy::read(source, version).map(Some),
-        4 => {
-            let file: FileV4<'_> =
-                serde_json::from_str(source).map_err(|error| shape_problem(source, &error))?;
-            state_from(file).map(Some)
-        }
+        4 => read_version4(source).map(Some),
         _ => Err(problems::unknown_version(version, writer_version(source).as_deref()).into()),
     }
 }
 
-fn state_from(file: FileV4<'_>) -> Result<State, Diagnostics> {
+fn read_version4(source: &str) -> Result<State, Diagnostics> {
+    let mut reader = Reader::default();
+    let mut resources = Vec::new();
+    let mut found = Diagnostics::new();
+    let take = |it: ResourceV4<'_>| resources.extend(found.take(reader.resource(it)));
+    let file = streamed(source, take).map_err(|error| shape_problem(source, &error))?;
+
     let mut diagnostics = Diagnostics::new();
     let written_by = Text::filled(&file.terraform_version).map(String::from);
     if let Some(version) = written_by.as_deref().filter(|it| !is_version(it)) {
@@ -61,11 +66,7 @@ fn state_from(file: FileV4<'_>) -> Result<State, Diagnostics> {
         }
     }
 
-    let mut reader = Reader::default();
-    let mut resources = Vec::new();
-    for resource in file.resources.unwrap_or_default() {
-        resources.extend(diagnostics.take(reader.resource(resource)));
-    }
+    diagnostics.extend(found);
     let mut resources = merged(resources, &mut diagnostics);
     if let Some(own) = file.entail.and_then(|it| it.reads) {
         reader.own(&mut resources, &own);
@@ -82,6 +83,17 @@ fn state_from(file: FileV4<'_>) -> Result<State, Diagnostics> {
         resources,
         checks: file.check_results.map(|it| it.into_iter().map(check_from).collect()),
     })
+}
+
+/// Reads a file, and hands out its resources one by one.
+fn streamed<'a>(
+    source: &'a str,
+    take: impl FnMut(ResourceV4<'a>),
+) -> Result<FileV4<'a>, serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_str(source);
+    let file = Streamed(take).deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(file)
 }
 
 /// Reads one output of a state file.
@@ -115,23 +127,22 @@ fn check_from(check: CheckV4<'_>) -> CheckResult {
 
 /// Sorts resources by address and unites those that stand in several parts.
 fn merged(
-    mut resources: Vec<(Resource, ResourceState)>,
+    mut resources: Vec<(Resource, Shared<ResourceState>)>,
     diagnostics: &mut Diagnostics,
-) -> BTreeMap<Resource, Shared<ResourceState>> {
+) -> Resources {
     resources.sort_by(|a, b| a.0.cmp(&b.0));
-    let mut whole: Vec<(Resource, ResourceState)> = Vec::with_capacity(resources.len());
-    for (address, part) in resources {
-        match whole.last_mut() {
-            Some((last, state)) if *last == address => {
-                state.provider = part.provider;
-                for (key, instance) in part.instances {
-                    diagnostics.extend(unite(&address, state, key, instance));
-                }
+    resources.dedup_by(|(address, part), (last, state)| {
+        let is_again = address == last;
+        if is_again {
+            let part = part.clone().into_inner();
+            state.provider = part.provider;
+            for (key, instance) in part.instances {
+                diagnostics.extend(unite(address, state, key, instance));
             }
-            _ => whole.push((address, part)),
         }
-    }
-    whole.into_iter().map(|(address, state)| (address, state.into())).collect()
+        is_again
+    });
+    resources.into_iter().collect()
 }
 
 fn unite(
@@ -160,8 +171,8 @@ fn unite(
 
 /// Remembers the provider configuration that instances name: all have the same.
 fn agree(
-    own: &mut Option<ProviderConfig>,
-    found: ProviderConfig,
+    own: &mut Option<Shared<ProviderConfig>>,
+    found: Shared<ProviderConfig>,
     address: &Resource,
 ) -> Result<(), Diagnostic> {
     match own {
@@ -180,12 +191,13 @@ fn agree(
 /// Where the resource names a configuration without alias and the instance one of its aliases, that is a key of it.
 fn key_of_alias(
     whole: &ProviderConfig,
-    (config, key): (ProviderConfig, InstanceKey),
-) -> (ProviderConfig, InstanceKey) {
+    (config, key): (Shared<ProviderConfig>, InstanceKey),
+) -> (Shared<ProviderConfig>, InstanceKey) {
     let is_alias = whole.alias.is_none() && key == InstanceKey::None;
     match config.alias.clone().filter(|_| is_alias) {
         Some(alias) => {
-            (ProviderConfig { alias: Some("".into()), ..config }, InstanceKey::Str(alias))
+            let config = ProviderConfig { alias: Some("".into()), ..config.into_inner() };
+            (config.into(), InstanceKey::Str(alias))
         }
         None => (config, key),
     }
@@ -195,7 +207,7 @@ fn key_of_alias(
 #[derive(Default)]
 pub(super) struct Reader {
     names: FxHashSet<Str>,
-    providers: FxHashMap<String, (ProviderConfig, InstanceKey)>,
+    providers: FxHashMap<String, (Shared<ProviderConfig>, InstanceKey)>,
     modules: FxHashMap<String, ModuleInstance>,
 }
 
@@ -220,11 +232,15 @@ impl Reader {
         Some(module)
     }
 
-    pub(super) fn provider(&mut self, text: &str) -> Option<(ProviderConfig, InstanceKey)> {
+    pub(super) fn provider(
+        &mut self,
+        text: &str,
+    ) -> Option<(Shared<ProviderConfig>, InstanceKey)> {
         if let Some(known) = self.providers.get(text) {
             return Some(known.clone());
         }
-        let provider = names::provider(text)?;
+        let (config, key) = names::provider(text)?;
+        let provider = (config.into(), key);
         self.providers.insert(text.into(), provider.clone());
         Some(provider)
     }
@@ -232,13 +248,13 @@ impl Reader {
     fn resource(
         &mut self,
         resource: ResourceV4<'_>,
-    ) -> Result<(Resource, ResourceState), Diagnostics> {
+    ) -> Result<(Resource, Shared<ResourceState>), Diagnostics> {
         let address = self.address(&resource)?;
         let whole = match Text::filled(&resource.provider) {
             Some(text) => Some(self.provider_of(text, &address)?.0),
             None => None,
         };
-        let mut own: Option<ProviderConfig> = None;
+        let mut own: Option<Shared<ProviderConfig>> = None;
         let mut instances: Keyed<InstanceState> = Keyed::new();
         let mut diagnostics = Diagnostics::new();
         for object in resource.instances.unwrap_or_default() {
@@ -273,7 +289,7 @@ impl Reader {
             return Err(diagnostics);
         }
         let provider = own.or(whole).ok_or_else(|| problems::no_provider(&address.to_string()))?;
-        Ok((address, ResourceState { provider, instances }))
+        Ok((address, ResourceState { provider, instances }.into()))
     }
 
     fn address(&mut self, resource: &ResourceV4<'_>) -> Result<Resource, Diagnostic> {
@@ -284,7 +300,12 @@ impl Reader {
         };
         let module = Text::filled(&resource.module).unwrap_or_default();
         let module = self.module(module).ok_or_else(|| problems::bad_module(module))?;
-        let (kind, name) = (self.name(&resource.kind.0), self.name(&resource.name.0));
+        // In one module a name hardly repeats; in each instance of a module it does.
+        let name = match module.is_root() {
+            true => Str::from(&*resource.name.0),
+            false => self.name(&resource.name.0),
+        };
+        let kind = self.name(&resource.kind.0);
         Ok(Resource { module, resource: ResourceName { mode, kind, name } })
     }
 
@@ -292,7 +313,7 @@ impl Reader {
         &mut self,
         text: &str,
         address: &Resource,
-    ) -> Result<(ProviderConfig, InstanceKey), Diagnostic> {
+    ) -> Result<(Shared<ProviderConfig>, InstanceKey), Diagnostic> {
         self.provider(text).ok_or_else(|| problems::bad_provider(text, &address.to_string()))
     }
 
@@ -358,7 +379,7 @@ impl Reader {
     /// removed them.
     fn own(
         &mut self,
-        resources: &mut BTreeMap<Resource, Shared<ResourceState>>,
+        resources: &mut Resources,
         own: &FxHashMap<Text<'_>, Vec<Text<'_>>>,
     ) {
         let mut give = |name: String, object: &mut Object| {
@@ -366,7 +387,7 @@ impl Reader {
                 object.reads = Some(reads.iter().map(|it| self.name(&it.0)).collect());
             }
         };
-        for (address, resource) in resources {
+        for (address, resource) in resources.iter_mut() {
             for (key, instance) in &mut resource.instances {
                 let name = format!("{address}{key}");
                 for (deposed, object) in &mut instance.deposed {

@@ -2,6 +2,7 @@
 //!
 //! A plan holds the state before and after refresh, and apply goes on from there: most objects are the same in all.
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -27,6 +28,12 @@ impl<T> Deref for Shared<T> {
 
     fn deref(&self) -> &T {
         &self.0
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

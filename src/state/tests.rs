@@ -502,7 +502,8 @@ fn a_journal_says_what_became_of_each_object() {
             .map(|it| (None, it))
             .chain(instance.deposed.iter().map(|(key, it)| (Some(key.clone()), it)));
         for (deposed, object) in objects {
-            let (provider, provider_key) = (resource.provider.clone(), InstanceKey::None);
+            let (provider, provider_key) =
+                (resource.provider.clone().into_inner(), InstanceKey::None);
             let object =
                 Box::new(super::Object { reads: Some(vec!["t.n".into()]), ..(**object).clone() });
             text += &journal::line(&[Record::Written {

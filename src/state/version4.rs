@@ -4,9 +4,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// Text that is borrowed from the file where it holds no escapes.
@@ -14,11 +16,11 @@ use serde_json::value::RawValue;
 pub(super) struct Text<'a>(pub Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Text<'a>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Text<'a>, D::Error> {
         struct Visitor;
         impl<'de> serde::de::Visitor<'de> for Visitor {
             type Value = Text<'de>;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
@@ -42,22 +44,101 @@ impl Text<'_> {
     }
 }
 
-#[derive(Deserialize)]
+/// A file without its resources, which are handed out one by one: there may be a million.
+#[derive(Default)]
 pub(super) struct FileV4<'a> {
-    #[serde(borrow, default)]
     pub(super) terraform_version: Option<Text<'a>>,
-    #[serde(default)]
     pub(super) serial: Option<u64>,
-    #[serde(borrow, default)]
     pub(super) lineage: Option<Text<'a>>,
-    #[serde(borrow, default)]
     pub(super) outputs: Option<BTreeMap<String, OutputV4<'a>>>,
-    #[serde(borrow, default)]
-    pub(super) resources: Option<Vec<ResourceV4<'a>>>,
-    #[serde(borrow, default)]
     pub(super) check_results: Option<Vec<CheckV4<'a>>>,
-    #[serde(borrow, default)]
     pub(super) entail: Option<OwnV4<'a>>,
+}
+
+/// Reads a file, and gives each of its resources to whoever takes them.
+pub(super) struct Streamed<F>(pub(super) F);
+
+impl<'de, F: FnMut(ResourceV4<'de>)> DeserializeSeed<'de> for Streamed<F> {
+    type Value = FileV4<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<FileV4<'de>, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de, F: FnMut(ResourceV4<'de>)> Visitor<'de> for Streamed<F> {
+    type Value = FileV4<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a state")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<FileV4<'de>, A::Error> {
+        const KNOWN: [&str; 7] = [
+            "terraform_version",
+            "serial",
+            "lineage",
+            "outputs",
+            "resources",
+            "check_results",
+            "entail",
+        ];
+        let mut file = FileV4::default();
+        let mut seen = [false; KNOWN.len()];
+        while let Some(name) = map.next_key::<Text<'de>>()? {
+            let Some(at) = KNOWN.iter().position(|it| *it == &*name.0) else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            if std::mem::replace(&mut seen[at], true) {
+                return Err(Error::duplicate_field(KNOWN[at]));
+            }
+            match KNOWN[at] {
+                "terraform_version" => file.terraform_version = map.next_value()?,
+                "serial" => file.serial = map.next_value()?,
+                "lineage" => file.lineage = map.next_value()?,
+                "outputs" => file.outputs = map.next_value()?,
+                "resources" => map.next_value_seed(Each(&mut self.0))?,
+                "check_results" => file.check_results = map.next_value()?,
+                _ => file.entail = map.next_value()?,
+            }
+        }
+        Ok(file)
+    }
+}
+
+/// A list of resources, or null.
+struct Each<'f, F>(&'f mut F);
+
+impl<'de, F: FnMut(ResourceV4<'de>)> DeserializeSeed<'de> for Each<'_, F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_option(self)
+    }
+}
+
+impl<'de, F: FnMut(ResourceV4<'de>)> Visitor<'de> for Each<'_, F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_seq(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<(), A::Error> {
+        while let Some(resource) = all.next_element()? {
+            (self.0)(resource);
+        }
+        Ok(())
+    }
 }
 
 /// Our own record. See [`super::write`].

@@ -78,7 +78,12 @@ impl Body {
         let is_attribute = |name: &Name| attributes.iter().any(|it| it.name == &*name.text);
         let schema_of = |name: &Name| blocks.iter().find(|it| it.kind == &*name.text);
 
-        let (own, other) = self.attributes.into_iter().partition(|it| is_attribute(&it.name));
+        let count = self.attributes.iter().filter(|it| is_attribute(&it.name)).count();
+        let (own, other) = match count {
+            0 => (Vec::new(), self.attributes),
+            all if all == self.attributes.len() => (self.attributes, Vec::new()),
+            _ => self.attributes.into_iter().partition(|it| is_attribute(&it.name)),
+        };
         let mut known = Body { attributes: own, span, ..Body::default() };
         let mut rest = Body { attributes: other, span, ..Body::default() };
         for block in self.blocks {

@@ -6,16 +6,10 @@ use super::{Object, Type, Value};
 
 /// An object with the attribute names of `ty` and these values in its order; the attribute types follow the values.
 pub(crate) fn object_like(ty: Type, values: Vec<Value>) -> Value {
-    let attributes = ty.attributes();
-    let ty = match attributes
-        .iter()
-        .zip(&values)
-        .all(|(attribute, value)| attribute.1 == value.ty() && !attribute.2)
-    {
+    let mut attributes = ty.attributes().iter().zip(&values);
+    let ty = match attributes.all(|(it, value)| it.1 == value.ty() && !it.2) {
         true => ty,
-        false => Type::object(
-            attributes.iter().zip(&values).map(|(it, value)| (it.0.clone(), value.ty())).collect(),
-        ),
+        false => ty.with_types(values.iter().map(Value::ty)),
     };
     Value::Object(Arc::new(Object { ty, values: values.into() }))
 }

@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{LazyLock, OnceLock};
 
+use hashbrown::hash_table::HashTable;
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Str;
 
@@ -179,6 +180,26 @@ impl Type {
         }
     }
 
+    /// Returns the object type with the names of this one and other types, in its order; no attribute is optional.
+    ///
+    /// Values of one schema have few types in all, so these are found without their names.
+    pub fn with_types(self, types: impl ExactSizeIterator<Item = Type> + Clone) -> Type {
+        let hash = types.clone().fold(FxBuildHasher.hash_one(self), |all, it| {
+            FxBuildHasher.hash_one((all, it))
+        });
+        ALIKE.with_borrow_mut(|alike| {
+            let is_it = |it: &Alike| it.like == self && types.clone().eq(it.types.iter().copied());
+            if let Some(known) = alike.find(hash, is_it) {
+                return known.found;
+            }
+            let named = self.attributes().iter().zip(types.clone());
+            let found = Type::object(named.map(|(it, ty)| (it.0.clone(), ty)).collect());
+            let new = Alike { hash, like: self, types: types.collect(), found };
+            alike.insert_unique(hash, new, |it| it.hash);
+            found
+        })
+    }
+
     /// Names the type as messages do: `list of string`, `tuple`, `dynamic`.
     pub fn friendly_name(self) -> String {
         match &self.0.kind {
@@ -208,6 +229,18 @@ impl Type {
             _ => self.friendly_name(),
         }
     }
+}
+
+/// An object type that is like another one.
+struct Alike {
+    hash: u64,
+    like: Type,
+    types: Box<[Type]>,
+    found: Type,
+}
+
+thread_local! {
+    static ALIKE: RefCell<HashTable<Alike>> = const { RefCell::new(HashTable::new()) };
 }
 
 fn intern(kind: Kind) -> Type {

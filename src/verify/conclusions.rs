@@ -74,10 +74,7 @@ fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<
         if !agrees {
             fault("is planned in another way than was concluded");
         }
-        let is_other = |it: &std::sync::Arc<crate::address::ProviderInstance>| {
-            it.config != change.provider || it.key != change.provider_key
-        };
-        if serving.get(node).is_some_and(is_other) {
+        if serving.get(node).is_some_and(|it| *it != change.served_by) {
             fault("is served by another provider instance than was concluded");
         }
     }

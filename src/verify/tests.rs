@@ -220,7 +220,7 @@ fn every_change_is_a_conclusion_and_every_conclusion_a_change() {
         expect!["terraform_data.a is planned in another way than was concluded."],
     );
     check(
-        |plan, _| plan.plan.changes[0].provider_key = InstanceKey::Int(1),
+        |plan, _| Arc::make_mut(&mut plan.plan.changes[0].served_by).key = InstanceKey::Int(1),
         expect!["terraform_data.a is served by another provider instance than was concluded."],
     );
     check(

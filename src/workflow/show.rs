@@ -245,7 +245,7 @@ pub(super) async fn of_plan(
     let plan = &loaded.plan;
     let mut needed: Vec<Provider> =
         plan.prior_state.resources.values().map(|it| it.provider.provider.clone()).collect();
-    needed.extend(plan.changes.iter().map(|it| it.provider.provider.clone()));
+    needed.extend(plan.changes.iter().map(|it| it.served_by.config.provider.clone()));
     needed.extend(config.modules.values().flat_map(|it| {
         let blocks = it.providers.iter().map(|it| it.source.clone());
         blocks.chain(it.resources.values().map(|it| it.provider_source.clone()))

@@ -1,6 +1,8 @@
 //! Progress as lines for people: what starts, what still goes on, what is done.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -49,13 +51,13 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
             )
         }
         Event::ImportStart { address, name, applying: false } => {
-            format!("{address}: Preparing import...{}", label(import_label(name)))
+            format!("{address}: Preparing import...{}", label(import_label(name).as_ref()))
         }
         Event::ImportStart { address, name, applying: true } => {
-            format!("{address}: Importing...{}", label(import_label(name)))
+            format!("{address}: Importing...{}", label(import_label(name).as_ref()))
         }
         Event::ImportComplete { address, name } => {
-            format!("{address}: Import complete{}", label(import_label(name)))
+            format!("{address}: Import complete{}", label(import_label(name).as_ref()))
         }
         Event::AdoptionStart { address, id } => {
             format!("{address}: Importing from ID {}...", shown(id))
@@ -74,23 +76,37 @@ pub fn line(event: &Event, style: Style) -> Option<String> {
         Event::EphemeralDeferred(address, why) => format!("{address}: Deferred due to {why}"),
         _ => return None,
     };
-    Some(format!("{}\n", style.bold(&harmless(&text))))
+    // There may be a million lines: what stays as it is is not copied.
+    let text = changed(harmless(&text)).unwrap_or(text);
+    let mut line = changed(style.bold(&text)).unwrap_or(text);
+    line.push('\n');
+    Some(line)
 }
 
-fn name(subject: &EventObject) -> String {
-    match &subject.deposed {
-        Some(key) => format!("{} (deposed object {key})", subject.address),
-        None => subject.address.to_string(),
+fn changed(text: Cow<'_, str>) -> Option<String> {
+    match text {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(text) => Some(text),
     }
 }
 
-/// Returns ` [id=x]`, or nothing for an object without a name.
-pub fn id(subject: &EventObject) -> String {
-    label(subject.id.clone())
+fn name(subject: &EventObject) -> impl Display {
+    fmt::from_fn(|f| match &subject.deposed {
+        Some(key) => write!(f, "{} (deposed object {key})", subject.address),
+        None => subject.address.fmt(f),
+    })
 }
 
-fn label(id: Option<(&'static str, String)>) -> String {
-    id.map_or(String::new(), |(key, value)| format!(" [{key}={value}]"))
+/// Returns ` [id=x]`, or nothing for an object without a name.
+pub fn id(subject: &EventObject) -> impl Display {
+    label(subject.id.as_ref())
+}
+
+fn label<'i>(id: Option<&'i (&'static str, Str)>) -> impl Display + use<'i> {
+    fmt::from_fn(move |f| match id {
+        Some((key, value)) => write!(f, " [{key}={value}]"),
+        None => Ok(()),
+    })
 }
 
 fn long_id(subject: &EventObject) -> String {

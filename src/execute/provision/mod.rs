@@ -98,7 +98,7 @@ pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
 fn block_of(ctx: &Context<'_>, change: &Change) -> Option<usize> {
     let structure = &ctx.observer.values.structure;
     let known = structure.resource_id(&change.address.of());
-    let made_by = known.and_then(|it| structure.resource(it).provider.as_ref());
+    let made_by = known.and_then(|it| structure.resource(it).provider.as_deref());
     ctx.graph.find_resource(ctx.config, &change.address.of(), made_by)
 }
 

@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting};
 use crate::syntax::{self, Block, Body, Expression};
 use crate::value::convert::{convert, reason};
+use crate::value::objects::object_like;
 use crate::value::unify::unify;
 use crate::value::{Kind, Marks, Str, Type, Value};
 
@@ -83,20 +84,20 @@ impl Decoder<'_> {
         }
         self.depth += 1;
         let (body, as_blocks) = self.sort(body, schema);
-        let mut attributes: Vec<(Str, Value)> =
-            Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
+        let mut attributes = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
         for (name, attribute) in &schema.attributes {
-            let value = match as_blocks.get(name) {
+            attributes.push(match as_blocks.get(name) {
                 Some(nested) => self.blocks_as_value(&body, name, nested, frame),
                 None => self.attribute(&body, name, attribute, frame),
-            };
-            attributes.push((name.clone(), value));
+            });
         }
-        for (name, nested) in &schema.blocks {
-            attributes.push((name.clone(), self.nested(&body, name, nested, frame)));
+        if !schema.blocks.is_empty() {
+            let nested = |(name, it)| self.nested(&body, name, it, frame);
+            let blocks = schema.blocks.iter().map(nested).collect();
+            attributes = schema.in_order(attributes, blocks);
         }
         self.depth -= 1;
-        Value::object(attributes)
+        object_like(schema.ty(), attributes)
     }
 
     /// Sorts a body by its schema. Also returns the attributes that are written as blocks: lists and sets of objects.

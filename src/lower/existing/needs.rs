@@ -23,7 +23,8 @@ pub(super) fn needs(
     existing: &[(Node, ResourceId, &Object)],
 ) {
     let mut wholes: FxHashMap<ResourceId, Node> = FxHashMap::default();
-    let mut todays: FxHashMap<ResourceId, Vec<Str>> = FxHashMap::default();
+    // The instances of a resource stand one after the other.
+    let mut today: (Option<ResourceId>, Vec<Str>) = (None, Vec::new());
     if existing.is_empty() {
         return;
     }
@@ -40,15 +41,18 @@ pub(super) fn needs(
             }
             continue;
         }
-        let today = todays.entry(*id).or_insert_with(|| {
+        if today.0 != Some(*id) {
             let block = block_of(lowered, documents, *id).map(|it| it.0 as usize);
-            block.map_or(Vec::new(), |it| documents.graph.dependencies(it, MOST_DEPENDENCIES))
-        });
-        let declared = lowered
-            .structure
-            .instance(*node)
-            .is_some_and(|it| lowered.structure.resource(*id).instances.contains_key(&it.key));
-        if declared && *today == object.dependencies {
+            let of = |it| documents.graph.dependencies(it, MOST_DEPENDENCIES);
+            today = (Some(*id), block.map_or(Vec::new(), of));
+        }
+        let key = match lowered.structure.kind(*node) {
+            NodeKind::Object(_, key) | NodeKind::Deposed(_, key, _) => Some(key),
+            _ => None,
+        };
+        let instances = &lowered.structure.resource(*id).instances;
+        let declared = key.is_some_and(|it| instances.contains_key(it));
+        if declared && today.1 == object.dependencies {
             needs.extend(nearest(lowered, &readers, *node).into_iter().map(|it| (*node, it)));
             continue;
         }

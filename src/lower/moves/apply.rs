@@ -132,7 +132,7 @@ impl Moving<'_> {
             self.state.resources.remove(&from.of());
         }
         let empty = || ResourceState { provider, instances: Keyed::new() }.into();
-        let target = self.state.resources.entry(to.of()).or_insert_with(empty);
+        let target = self.state.resources.get_or_insert_with(to.of(), empty);
         target.instances.insert(to.key.clone(), instance);
         self.record(statement, from, to);
     }

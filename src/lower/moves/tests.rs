@@ -7,12 +7,12 @@ use std::path::Path;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::address::{Keyed, ProviderConfig};
+use crate::address::ProviderConfig;
 use crate::config::tests::load_folder;
 use crate::lower::{BlockGraph, TraceInput, trace};
 use crate::reason::ENGINES;
 use crate::request::Request;
-use crate::state::{Attributes, InstanceState, Object, ResourceState, Status};
+use crate::state::{Attributes, InstanceState, Object, Status};
 use crate::world::World;
 
 /// The one place that moves: a configuration (`-- FILE --` starts the file of a module) and the recorded addresses.
@@ -93,8 +93,7 @@ fn state(recorded: &str) -> State {
         };
         let provider: ProviderConfig =
             "provider[\"registry.opentofu.org/hashicorp/t\"]".parse().expect("a provider");
-        let empty = || ResourceState { provider, instances: Keyed::new() }.into();
-        let resource = state.resources.entry(address.of()).or_insert_with(empty);
+        let resource = state.resources.served_by(address.of(), &provider);
         let instance = InstanceState { current: Some(object.into()), ..InstanceState::default() };
         resource.instances.insert(address.key, instance);
     }

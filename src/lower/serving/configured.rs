@@ -1,9 +1,11 @@
 //! Which provider configuration serves which block: what the configuration says of it, and what the rules conclude, before
 //! anything is expanded.
 
+use std::sync::Arc;
+
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
-use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger, rows_of};
+use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger};
 
 use super::{Repeated, Serving};
 use crate::address::{Module, ProviderConfig, ProviderInstance};
@@ -26,13 +28,15 @@ pub struct Configured {
     pub serving: Serving,
     /// What is concluded from them.
     pub concluded: Configurations,
+    /// Where the rows of each block begin in `config_of`, and where the last ones end.
+    starts: Vec<u32>,
 }
 
 /// What serves a block.
 #[derive(Clone, Copy, Debug)]
 pub struct ServedBy<'a> {
     /// The configuration. Nobody need have written it: a default configuration may be implied.
-    pub config: &'a ProviderConfig,
+    pub config: &'a Arc<ProviderConfig>,
     /// What chooses among its instances, where it has several.
     pub choice: Option<&'a ChoiceAt>,
 }
@@ -60,11 +64,22 @@ impl Configured {
         configured.facts.tidy();
         leave_out(&mut configured.facts, When::Always);
         configured.concluded = engine.conclude(&Ledger::of(&configured.facts));
+        configured.find_rows();
         configured
     }
 
+    fn find_rows(&mut self) {
+        let rows = &self.concluded.config_of;
+        for (at, row) in rows.iter().enumerate() {
+            let block = row.0.0 as usize;
+            self.starts.resize(self.starts.len().max(block + 1), at as u32);
+        }
+        self.starts.push(rows.len() as u32);
+    }
+
     fn config_of(&self, block: usize) -> Option<(ConfigAtom, Choice)> {
-        let rows = rows_of(&self.concluded.config_of, |it| (it.0.0 as usize).cmp(&block));
+        let end = *self.starts.get(block + 1)? as usize;
+        let rows = &self.concluded.config_of[self.starts[block] as usize..end];
         rows.last().map(|it| (it.1, it.2))
     }
 

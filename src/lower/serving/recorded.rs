@@ -20,6 +20,9 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>, serving: &
     let keyed: FxHashSet<_> =
         documents.graph.configured.concluded.keyed.iter().map(|it| it.0).collect();
     let gone: FxHashSet<Node> = lowered.facts.block_gone.iter().map(|it| it.0).collect();
+    if keyed.is_empty() && gone.is_empty() && lowered.facts.deposed_of.is_empty() {
+        return;
+    }
     let of: FxHashMap<Node, _> = lowered.facts.of.iter().copied().collect();
     for (node, current) in lowered.facts.deposed_of.clone() {
         if gone.contains(&current) {
@@ -54,7 +57,7 @@ fn record(
     let Some(resource) = documents.state.resources.get(address) else { return };
     let instance = resource.instances.get(key);
     let key = instance.map(|it| it.provider_key.clone()).unwrap_or_default();
-    let ProviderConfig { module, provider, alias } = &resource.provider;
+    let ProviderConfig { module, provider, alias } = &*resource.provider;
     let alias_atom = serving.alias(alias.as_ref());
     let key_atom = serving.key(&key);
     // An alias may have become a key since, or a key an alias.

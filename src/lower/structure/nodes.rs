@@ -6,6 +6,7 @@ use std::sync::Arc;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
+use super::places::Places;
 use super::{CallId, ModuleId, ProviderId, RareMap, ResourceId, serial};
 use crate::address::{InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, Resource};
 use crate::config;
@@ -115,11 +116,37 @@ pub struct ModuleNode {
     /// Its resources that have a block, in the order in which they were found.
     #[serde(skip)]
     pub resources: Vec<ResourceId>,
+    /// Those that were made for a block, by the place of the block in the configuration.
+    #[serde(skip)]
+    pub places: Places,
     /// Its calls.
     pub calls: BTreeMap<Str, CallId>,
     /// Nodes of its checks.
     #[serde(skip)]
     pub checks: BTreeMap<Str, Node>,
+}
+
+impl ModuleNode {
+    /// Returns a module instance that nobody calls, and in which nothing has been found yet.
+    pub fn new(address: ModuleInstance, path: Module, config: Arc<config::Module>) -> ModuleNode {
+        ModuleNode {
+            address,
+            path,
+            config,
+            parent: None,
+            key: InstanceKey::None,
+            each_value: None,
+            pending: false,
+            node: None,
+            variables: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            outputs: BTreeMap::new(),
+            resources: Vec::new(),
+            places: Places::default(),
+            calls: BTreeMap::new(),
+            checks: BTreeMap::new(),
+        }
+    }
 }
 
 /// One module call in one module instance.
@@ -196,7 +223,7 @@ pub struct ResourceNode {
     #[serde(with = "serial::node_pairs")]
     pub deposed: RareMap<(InstanceKey, Str), Node>,
     /// The provider configuration that serves it.
-    pub provider: Option<ProviderConfig>,
+    pub provider: Option<Arc<ProviderConfig>>,
 }
 
 impl ResourceNode {

@@ -371,7 +371,7 @@ pub fn existing_instances(state: &State, address: &Resource) -> Entries {
 
 /// The instances of a call that the state knows.
 pub fn existing_modules(state: &State, above: &ModuleInstance, name: &str) -> Entries {
-    let deepest = state.resources.keys().next_back().map_or(0, |it| it.module.0.len());
+    let deepest = state.resources.deepest();
     let mut keys = BTreeSet::new();
     // Addresses are sorted by how deep they are, then by their steps.
     for depth in above.0.len() + 1..=deepest {
@@ -379,7 +379,7 @@ pub fn existing_modules(state: &State, above: &ModuleInstance, name: &str) -> En
         let least = steps.chain(std::iter::repeat_with(Default::default)).take(depth).collect();
         let first = ResourceName { mode: Mode::Ephemeral, kind: Str::new(), name: Str::new() };
         let least = Resource { module: ModuleInstance(least), resource: first };
-        let further = state.resources.range(least..).map(|it| &it.0.module.0);
+        let further = state.resources.since(&least).map(|it| &it.0.module.0);
         let steps = further
             .take_while(|it| it.len() == depth)
             .map_while(|it| it.strip_prefix(&above.0[..])?.first())

@@ -21,7 +21,7 @@ use crate::value::{Kind, Str, Type, Value};
 
 /// How the instances of a resource come to their provider instance.
 pub(super) struct Asked {
-    config: ProviderConfig,
+    config: Arc<ProviderConfig>,
     key: KeyAt,
 }
 
@@ -98,7 +98,7 @@ impl Trace<'_> {
         keys: &[InstanceKey],
         is_set: bool,
     ) -> Vec<InstanceKey> {
-        let resources = self.input.state.resources.values().filter(|it| it.provider == *config);
+        let resources = self.input.state.resources.values().filter(|it| *it.provider == *config);
         let named =
             resources.flat_map(|it| it.instances.values().map(|it| it.provider_key.clone()));
         let named: BTreeSet<InstanceKey> =
@@ -169,7 +169,7 @@ impl Trace<'_> {
             let (provider, alias) =
                 (block.provider_source.clone(), alias.map(|it| it.text.clone()));
             let config = ProviderConfig { module: path, provider, alias };
-            return Asked { config, key: KeyAt::None };
+            return Asked { config: config.into(), key: KeyAt::None };
         };
         let key = match served.choice {
             None => KeyAt::None,
@@ -214,9 +214,17 @@ impl Trace<'_> {
 
     /// The configuration of a resource; the node is that of all its instances together.
     pub(super) fn configuration_of(&mut self, resource: ResourceId, asked: &Asked) -> Node {
-        let whole = ProviderInstance { config: asked.config.clone(), key: InstanceKey::None };
+        let config = &asked.config;
+        self.structure.resources[resource.index()].provider = Some(config.clone());
+        if let Some((last, node)) = &self.last_served
+            && Arc::ptr_eq(last, config)
+        {
+            return *node;
+        }
+        let key = InstanceKey::None;
+        let whole = ProviderInstance { config: ProviderConfig::clone(config), key };
         let (_, whole) = self.structure.add_provider(whole);
-        self.structure.resources[resource.index()].provider = Some(asked.config.clone());
+        self.last_served = Some((config.clone(), whole));
         whole
     }
 
@@ -240,7 +248,8 @@ impl Trace<'_> {
         };
         let place = block.provider.as_ref().map_or(block.declared, |it| it.span);
         let instance = chosen.as_ref().and_then(|key| {
-            let instance = ProviderInstance { config: asked.config.clone(), key: key.clone() };
+            let config = ProviderConfig::clone(&asked.config);
+            let instance = ProviderInstance { config, key: key.clone() };
             let id = self.structure.provider_ids.get(&instance)?;
             Some(self.structure.providers[id.index()].1)
         });

@@ -16,8 +16,11 @@ use crate::value::Value;
 impl Trace<'_> {
     pub(super) fn resource(&mut self, module: ModuleId, name: &ResourceName, number: usize) {
         let config = self.structure.module(module).config.clone();
-        let block = &config.resources[name];
-        let id = self.structure.declare(module, block);
+        // A module instance whose keys are not known may stand for several modules, in which places differ.
+        let near = self.input.graph.place(number);
+        let place = config.resources.position_near(near, name);
+        let block = place.and_then(|it| config.resources.at(it)).expect("the block is one of its module");
+        let id = self.structure.declare(module, block, near);
         let style = self.structure.resource(id).style;
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
         self.wholes[id.index()] = OnceLock::new();

@@ -5,9 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::state_problems::{invalid_source, invalid_target, module_exists, unlike};
 use super::Run;
 use crate::address::target::Target;
-use crate::address::{Instance, InstanceKey, Keyed, ModuleInstance, Resource};
+use crate::address::{Instance, InstanceKey, ModuleInstance, ProviderConfig, Resource};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::state::{InstanceState, ResourceState, State};
+use crate::state::{InstanceState, Shared, State};
 use crate::value::Str;
 
 /// Moves a module, resource or instance within a state, or to another one. Returns the lines to print.
@@ -44,8 +44,7 @@ pub fn mv(
         None => from,
     };
     for (address, key, provider, instance) in taken {
-        let fresh = || ResourceState { provider, instances: Keyed::new() }.into();
-        target.resources.entry(address).or_insert_with(fresh).instances.insert(key, instance);
+        target.resources.served_by(address, &provider).instances.insert(key, instance);
     }
     rename(target, &renamed);
     lines.push(match moves.len() {
@@ -63,7 +62,7 @@ enum Move {
     Instance(Instance, Instance),
 }
 
-type Taken = (Resource, InstanceKey, crate::address::ProviderConfig, InstanceState);
+type Taken = (Resource, InstanceKey, Shared<ProviderConfig>, InstanceState);
 
 fn planned_moves(
     state: &State,

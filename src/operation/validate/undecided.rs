@@ -115,20 +115,9 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
             Some((outer, call))
         });
         let id = structure.add_module(ModuleNode {
-            address: instance(path),
-            path: path.clone(),
-            config: module.clone(),
             parent,
-            key: InstanceKey::None,
-            each_value: None,
             pending: parent.is_some(),
-            node: None,
-            variables: FxHashMap::default(),
-            locals: FxHashMap::default(),
-            outputs: BTreeMap::new(),
-            resources: Vec::new(),
-            calls: BTreeMap::new(),
-            checks: BTreeMap::new(),
+            ..ModuleNode::new(instance(path), path.clone(), module.clone())
         });
         if let Some((_, call)) = parent {
             structure.calls[call.index()].instances.insert(InstanceKey::None, id);
@@ -150,8 +139,8 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
             });
             structure.modules[id.index()].calls.insert(name.clone(), call_id);
         }
-        for block in module.resources.values() {
-            let resource = structure.declare(id, block);
+        for (place, block) in module.resources.values().enumerate() {
+            let resource = structure.declare(id, block, place);
             let style = structure.resource(resource).style;
             let repeats = matches!(style, Style::Count | Style::ForEach);
             let node: Node = match repeats {

@@ -97,8 +97,7 @@ fn write_change(out: &mut Encoder, change: &Change) {
         address,
         deposed,
         previous_address,
-        provider,
-        provider_key,
+        served_by,
         action,
         reason,
         before,
@@ -113,7 +112,7 @@ fn write_change(out: &mut Encoder, change: &Change) {
     out.instance(address);
     out.option(deposed.as_deref(), Encoder::text);
     out.option(previous_address.as_deref(), Encoder::instance);
-    out.provider(provider, provider_key);
+    out.provider(served_by);
     write_action(out, *action);
     let token = Some(reason_token(*reason)).filter(|it| !it.is_empty());
     out.option(token, |out, it| out.name(it));
@@ -135,7 +134,7 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
     let text = |input: &mut Decoder<'_>| Ok(input.text()?.to_string());
     let (address, deposed) = (input.instance()?, input.option(Decoder::text)?);
     let previous_address = input.option(Decoder::instance)?.map(Box::new);
-    let (provider, provider_key) = input.provider()?;
+    let served_by = input.provider()?;
     let action = read_action(input)?;
     let reason = input.option(|input| reason_of_token(&input.name()?).ok_or(Damaged))?;
     let reason = reason.unwrap_or(Reason::Plain);
@@ -145,8 +144,7 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
         address,
         deposed,
         previous_address,
-        provider,
-        provider_key,
+        served_by,
         action,
         reason,
         before,

@@ -216,5 +216,6 @@ fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {
     let (provider, provider_key) = reader.provider(object.provider()?)?;
     let (_, deposed, mut object) = reader.object(&address.of(), object).ok()?;
     object.reads = line.reads.map(|it| it.into_iter().map(Str::from).collect());
+    let provider = provider.into_inner();
     Some(Record::Written { address, deposed, provider, provider_key, object: Box::new(object) })
 }

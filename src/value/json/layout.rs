@@ -55,8 +55,10 @@ fn members(reader: &mut Reader<'_>, ty: Type) -> Result<bool> {
     reader.enter_object()?;
     let (mut count, mut is_same) = (0, true);
     while let Some(key) = reader.next_key(count == 0)? {
+        // Who writes them sorts them as types do.
+        let next = ty.attributes().get(count).filter(|it| *it.0 == *key).map(|it| it.1);
         count += 1;
-        is_same &= match ty.attribute(&key) {
+        is_same &= match next.or_else(|| ty.attribute(&key)) {
             Some(ty) => matches(reader, ty)?,
             None => reader.skip().map(|_| false)?,
         };

@@ -169,7 +169,7 @@ impl<'a> Screen<'a> {
 
     fn schema(&self, change: &Change) -> Option<&BlockSchema> {
         let name = &change.address.resource;
-        schema_of(self.schemas, &change.provider.provider, name.mode, &name.kind)
+        schema_of(self.schemas, &change.served_by.config.provider, name.mode, &name.kind)
     }
 
     fn change(

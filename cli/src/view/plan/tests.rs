@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use entail::address::{Instance, InstanceKey, ModuleInstance, ProviderConfig, ResourceName};
+use entail::address::{
+    Instance, InstanceKey, ModuleInstance, ProviderConfig, ProviderInstance, ResourceName,
+};
 use entail::plan::Reason;
 use entail::schema::{NestedAttributes, NestedBlock, Nesting, ProviderSchema, Schema};
 use entail::state::State;
@@ -47,8 +49,15 @@ fn change(action: Action, before: &str, after: &str) -> Change {
         },
         deposed: None,
         previous_address: None,
-        provider: ProviderConfig { module: Default::default(), provider: provider(), alias: None },
-        provider_key: InstanceKey::None,
+        served_by: ProviderInstance {
+            config: ProviderConfig {
+                module: Default::default(),
+                provider: provider(),
+                alias: None,
+            },
+            key: InstanceKey::None,
+        }
+        .into(),
         action,
         reason: Reason::Plain,
         before: value(before),

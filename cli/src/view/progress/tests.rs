@@ -14,7 +14,7 @@ fn subject(id: Option<&str>, deposed: Option<&str>) -> EventObject {
     EventObject {
         address: address(),
         deposed: deposed.map(Str::from),
-        id: id.map(|it| ("id", it.to_owned())),
+        id: id.map(|it| ("id", it.into())),
     }
 }
 
