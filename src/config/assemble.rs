@@ -70,6 +70,7 @@ impl Draft {
             );
             self.module.calls.insert(it.name.text.clone(), it);
         }
+        self.module.resources.reserve(file.resources.len());
         for it in file.resources {
             self.add_resource(decoder, it);
         }
@@ -164,16 +165,15 @@ impl Draft {
 
     /// Adds a resource unless it is there already.
     fn add_resource(&mut self, decoder: &mut Decoder, mut resource: Arc<Resource>) -> bool {
-        if let Some(first) = self.module.resources.get(&resource.name).map(|it| it.declared) {
-            complain_twice(decoder, first, &resource);
-            return false;
-        }
         // There are few types, and many resources of each.
         match self.kinds.get(&resource.name.kind) {
             Some(known) => Arc::make_mut(&mut resource).name.kind = known.clone(),
             None => drop(self.kinds.insert(resource.name.kind.clone())),
         }
-        self.module.resources.add(resource).is_ok()
+        let Err(again) = self.module.resources.add(resource) else { return true };
+        let first = self.module.resources.get(&again.name).map(|it| it.declared);
+        first.into_iter().for_each(|first| complain_twice(decoder, first, &again));
+        false
     }
 
     fn add_import(&mut self, decoder: &mut Decoder, import: Import) {
@@ -206,21 +206,21 @@ impl Draft {
         let mut module = self.module;
         module.resources.sort();
         module.backend = module.backend.or(self.cloud);
-        let mut sources: BTreeMap<Str, Provider> = module
+        let mut sources: BTreeMap<Str, Arc<Provider>> = module
             .required_providers
             .iter()
-            .map(|(name, it)| (name.clone(), it.source.clone()))
+            .map(|(name, it)| (name.clone(), it.source.clone().into()))
             .collect();
         let mut source_of = |name: &str| match sources.get(name) {
             Some(known) => known.clone(),
             None => {
-                let implied = Provider::implied(name);
+                let implied = Arc::new(Provider::implied(name));
                 sources.insert(name.into(), implied.clone());
                 implied
             }
         };
         for it in &mut module.providers {
-            it.source = source_of(&it.name.text);
+            it.source = Provider::clone(&source_of(&it.name.text));
         }
         let mut named: Vec<&ProviderRef> =
             module.resources.values().filter_map(|it| it.provider.as_deref()).collect();
@@ -230,7 +230,7 @@ impl Draft {
         held.into_iter().for_each(|it| decoder.report(it));
         let keyed = KeyedNames::of(&module);
         // There are few types, and many resources of each.
-        let mut implied: FxHashMap<Str, Provider> = FxHashMap::default();
+        let mut implied: FxHashMap<Str, Arc<Provider>> = FxHashMap::default();
         for it in module.resources.values_mut().map(Arc::make_mut) {
             it.provider.iter_mut().for_each(|it| keyed.resolve(it));
             it.provider_source = match &it.provider {

@@ -99,7 +99,7 @@ pub struct Resource {
     /// `provider = name.alias[key]`
     pub provider: Option<Box<ProviderRef>>,
     /// Which provider, after `required_providers`.
-    pub provider_source: Provider,
+    pub provider_source: Arc<Provider>,
     /// `depends_on`
     pub depends_on: Vec<Expression>,
     /// `lifecycle`
@@ -121,11 +121,11 @@ pub enum Repetition {
     #[default]
     Single,
     /// `count`
-    Count(Expression),
+    Count(Box<Expression>),
     /// `for_each`
-    ForEach(Expression),
+    ForEach(Box<Expression>),
     /// `lifecycle { enabled = … }`
-    Enabled(Expression),
+    Enabled(Box<Expression>),
 }
 
 impl Repetition {

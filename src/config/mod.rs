@@ -156,13 +156,20 @@ impl Module {
         for it in &self.providers {
             needs.entry(it.source.clone()).or_default().extend(&it.version);
         }
-        for it in self.resources.values() {
-            needs.entry(it.provider_source.clone()).or_default();
+        for it in self.resource_providers() {
+            needs.entry(it.clone()).or_default();
         }
         for it in self.imports.iter().filter_map(|it| self.provider_of_import(it)) {
             needs.entry(it).or_default();
         }
         needs
+    }
+
+    /// Returns the providers of its resources, hardly any of them twice: those of one type stand together.
+    pub fn resource_providers(&self) -> impl Iterator<Item = &Provider> {
+        let mut last = None;
+        let all = self.resources.values().map(|it| &*it.provider_source);
+        all.filter(move |it| last.replace(*it) != Some(*it))
     }
 
     /// Returns the `provider` block of a local name and alias.

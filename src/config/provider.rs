@@ -67,7 +67,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
     let (repetition, refused) = match &alias {
         None => (Repetitions::of(&content).finish(decoder, "provider instances"), None),
         Some(_) => {
-            let for_each = content.value("for_each").map(Repetition::ForEach);
+            let for_each = content.value("for_each").map(|it| Repetition::ForEach(it.into()));
             (for_each.unwrap_or(Repetition::Single), content.get("count"))
         }
     };

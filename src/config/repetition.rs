@@ -44,9 +44,9 @@ impl Repetitions {
         match self.0.into_iter().next() {
             None => Repetition::Single,
             Some(it) => match &*it.name.text {
-                "count" => Repetition::Count(it.value),
-                "for_each" => Repetition::ForEach(it.value),
-                _ => Repetition::Enabled(it.value),
+                "count" => Repetition::Count(it.value.into()),
+                "for_each" => Repetition::ForEach(it.value.into()),
+                _ => Repetition::Enabled(it.value.into()),
             },
         }
     }

@@ -144,7 +144,7 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         body: rest.body,
         provider: provider.map(Box::new),
         // The module decides once its required_providers are known.
-        provider_source: Provider::implied(&super::provider::implied_provider(&kind.text)),
+        provider_source: UNDECIDED.clone(),
         depends_on,
         lifecycle,
         provisioners,
@@ -153,6 +153,9 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         generated: false,
     })
 }
+
+/// The provider of every resource that is in no module yet.
+static UNDECIDED: LazyLock<Arc<Provider>> = LazyLock::new(|| Provider::implied("").into());
 
 /// That of every resource without a `lifecycle` block.
 static USUAL_LIFECYCLE: LazyLock<Arc<Lifecycle>> = LazyLock::new(Arc::default);

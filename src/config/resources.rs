@@ -43,18 +43,27 @@ impl Resources {
         Ok(())
     }
 
+    /// Makes room for so many more blocks: an index that grows hashes all names again each time.
+    pub fn reserve(&mut self, more: usize) {
+        let all = &self.all;
+        self.index.reserve(more, |it| hash_of(&all[*it as usize].name));
+        self.all.reserve(more);
+    }
+
     /// Brings the blocks into the order of their names.
     pub fn sort(&mut self) {
         if self.all.is_sorted_by(|a, b| a.name <= b.name) {
             return;
         }
-        self.all.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        self.index.clear();
-        let all = &self.all;
-        for (position, block) in all.iter().enumerate() {
-            let hash_again = |it: &u32| hash_of(&all[*it as usize].name);
-            self.index.insert_unique(hash_of(&block.name), position as u32, hash_again);
+        let mut order: Vec<u32> = (0..self.all.len() as u32).collect();
+        let name = |it: u32| &self.all[it as usize].name;
+        order.sort_unstable_by(|a, b| name(*a).cmp(name(*b)));
+        let mut positions = vec![0; order.len()];
+        for (position, &was) in order.iter().enumerate() {
+            positions[was as usize] = position as u32;
         }
+        self.index.iter_mut().for_each(|it| *it = positions[*it as usize]);
+        self.all = order.into_iter().map(|it| self.all[it as usize].clone()).collect();
     }
 
     /// Returns how many there are.

@@ -25,8 +25,11 @@ pub const MOST_DEPENDENCIES: usize = 256;
 pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     let mut existing = Vec::new();
     let known = Known::of(lowered, documents);
-    for (address, resource) in &documents.state.resources {
-        let id = resource_of(lowered, documents, address);
+    let mut near = 0;
+    for (place, (address, resource)) in documents.state.resources.iter().enumerate() {
+        let found = lowered.structure.resource_near(address, &mut near);
+        let id = found.unwrap_or_else(|| recorded_alone(lowered, documents, address));
+        lowered.structure.resources[id.index()].recorded = place as u32;
         for (key, instance) in &resource.instances {
             let node = current(lowered, documents, &known, id, key);
             if let Some(object) = &instance.current {
@@ -179,11 +182,12 @@ fn exists(lowered: &mut Lowered, node: Node, object: &Object) {
     }
 }
 
-/// The resource of a state entry; one without a block, or whose module instance is gone, is made here.
-fn resource_of(lowered: &mut Lowered, documents: &Documents<'_>, address: &Resource) -> ResourceId {
-    if let Some(id) = lowered.structure.resource_id(address) {
-        return id;
-    }
+/// Makes the resource of a state entry that has no block, or whose module instance is gone.
+fn recorded_alone(
+    lowered: &mut Lowered,
+    documents: &Documents<'_>,
+    address: &Resource,
+) -> ResourceId {
     let pending = pending_above(&lowered.structure, address);
     let id = lowered.structure.add_recorded(address);
     lowered.structure.resources[id.index()].pending = pending;

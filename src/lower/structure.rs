@@ -245,6 +245,7 @@ impl Structure {
             module: None,
             block: None,
             number: None,
+            recorded: 0,
             declared: false,
             style: Style::Single,
             repetition: None,
@@ -262,6 +263,22 @@ impl Structure {
     /// Returns the resource of that address.
     pub fn resource_id(&self, address: &Resource) -> Option<ResourceId> {
         self.find(&address.module, &address.resource)
+    }
+
+    /// Returns the resource of that address, whose block is likely to stand in its module at `near`; and where it does.
+    ///
+    /// Who asks for one after the other in the order of addresses asks with the place behind that of the last one.
+    pub fn resource_near(&self, address: &Resource, near: &mut usize) -> Option<ResourceId> {
+        let Resource { module, resource: name } = address;
+        if let Some(id) = self.module_ids.get(module) {
+            let module = self.module(*id);
+            if let Some(place) = module.config.resources.position_near(*near, name) {
+                *near = place + 1;
+                let placed = module.places.get(place);
+                return placed.or_else(|| self.find_apart(&module.address, name));
+            }
+        }
+        self.find_apart(module, name)
     }
 
     /// Returns the resource of that name in a module instance, where it has a block.

@@ -179,7 +179,9 @@ impl Pool {
     where
         F: AsyncFnOnce(Arc<dyn Provider>) -> Configuring,
     {
-        let cell = self.configured_now().entry(instance.clone()).or_default().clone();
+        let known = self.configured_now().get(instance).cloned();
+        let fresh = || self.configured_now().entry(instance.clone()).or_default().clone();
+        let cell = known.unwrap_or_else(fresh);
         let made = cell
             .get_or_init(|| async {
                 let provider = self.fresh(&instance.config.provider)?;

@@ -16,7 +16,7 @@ use crate::config::inputs::{Origin, VariableInput};
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{self, Scope};
-use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
+use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure, Style};
 use crate::schema::{self, Schema};
 use crate::syntax::Expression;
 use crate::value::{Marks, Str, Type, Value};
@@ -39,6 +39,19 @@ struct Memo {
 impl Memo {
     fn early(&self) -> MutexGuard<'_, Option<Box<(u64, Value)>>> {
         self.early.lock()
+    }
+}
+
+/// What a resource that repeats is as a whole, and what it repeats over.
+#[derive(Default)]
+struct Repeated {
+    whole: OnceLock<Value>,
+    keys: OnceLock<Option<Value>>,
+}
+
+impl Repeated {
+    fn of(style: Style) -> Option<Box<Repeated>> {
+        matches!(style, Style::Count | Style::ForEach).then(Box::default)
     }
 }
 
@@ -97,8 +110,8 @@ pub struct Values<'a> {
     decided: AtomicU64,
     /// Of those that can have one: objects are many, and have none.
     memo: Vec<Option<Box<Memo>>>,
-    wholes: Vec<OnceLock<Value>>,
-    resource_keys: Vec<OnceLock<Option<Value>>>,
+    /// Of resources that repeat: most do not.
+    repeated: Vec<Option<Box<Repeated>>>,
     call_keys: Vec<OnceLock<Option<Value>>>,
     problems: Mutex<Diagnostics>,
 }
@@ -138,8 +151,7 @@ impl<'a> Values<'a> {
             waiting: Vec::new(),
             decided: AtomicU64::new(0),
             memo: Vec::new(),
-            wholes: Vec::new(),
-            resource_keys: Vec::new(),
+            repeated: Vec::new(),
             call_keys: Vec::new(),
             problems: Mutex::default(),
         };
@@ -152,8 +164,8 @@ impl<'a> Values<'a> {
         self.objects.resize_with(self.structure.nodes.len(), OnceLock::new);
         self.waiting.resize_with(self.structure.nodes.len(), Default::default);
         self.memo.extend(self.structure.nodes[self.memo.len()..].iter().map(memo_of));
-        self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
-        self.resource_keys.resize_with(self.structure.resources.len(), OnceLock::new);
+        let new = self.structure.resources[self.repeated.len()..].iter();
+        self.repeated.extend(new.map(|it| Repeated::of(it.style)));
         self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
         self.types.resize(self.structure.resources.len(), Type::DYNAMIC);
         self.call_types.resize(self.structure.calls.len(), Type::DYNAMIC);
@@ -230,7 +242,8 @@ impl<'a> Values<'a> {
 
     /// Forgets what was computed from a pending resource or call that has now been expanded.
     pub fn forget_whole(&mut self, resource: ResourceId) {
-        self.wholes[resource.index()] = OnceLock::new();
+        let style = self.structure.resource(resource).style;
+        self.repeated[resource.index()] = Repeated::of(style);
     }
 
     /// Takes the problems that were met while evaluating variables, local values and outputs.
@@ -268,10 +281,11 @@ impl<'a> Values<'a> {
     pub fn each_value(&self, resource: ResourceId, key: &InstanceKey) -> Option<Value> {
         let module = self.structure.resource(resource).module?;
         let block = self.structure.block(resource)?;
-        let whole = kept(&self.resource_keys[resource.index()], || {
-            self.for_each_value(module, &block.repetition)
-        });
-        each_of(whole.as_ref()?, key)
+        let whole = || self.for_each_value(module, &block.repetition);
+        match &self.repeated[resource.index()] {
+            Some(it) => each_of(kept(&it.keys, whole).as_ref()?, key),
+            None => each_of(&whole()?, key),
+        }
     }
 
     fn for_each_value(&self, module: ModuleId, repetition: &config::Repetition) -> Option<Value> {

@@ -68,7 +68,7 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
         body: Body { span: import.declared, ..Body::default() },
         repetition: Repetition::Single,
         provider: import.provider.clone().map(Box::new),
-        provider_source: root.provider_of_import(import)?,
+        provider_source: root.provider_of_import(import)?.into(),
         depends_on: Vec::new(),
         lifecycle: Arc::default(),
         provisioners: Vec::new(),

@@ -18,7 +18,7 @@ use crate::provider::mock::{Fill, MockedProvider, Mocks};
 pub fn providers(session: &Session, wanted: &[String]) -> Result<Mocks, Diagnostic> {
     let mut used: BTreeSet<Provider> = BTreeSet::new();
     for (_, module) in session.config.all() {
-        used.extend(module.resources.values().map(|it| it.provider_source.clone()));
+        used.extend(module.resource_providers().cloned());
         used.extend(module.providers.iter().map(|it| it.source.clone()));
     }
     let mut mocks = Mocks::default();

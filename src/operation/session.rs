@@ -261,11 +261,13 @@ impl Session {
     pub fn needed_providers(&self, state: &State) -> BTreeSet<Provider> {
         let mut needed: BTreeSet<Provider> = BTreeSet::new();
         for module in self.config.all().map(|it| it.1) {
-            needed.extend(module.resources.values().map(|it| it.provider_source.clone()));
+            needed.extend(module.resource_providers().cloned());
             needed.extend(module.providers.iter().map(|it| it.source.clone()));
         }
         let managed = state.resources.iter().filter(|it| it.0.resource.mode == Mode::Managed);
-        needed.extend(managed.map(|it| it.1.provider.provider.clone()));
+        let mut last = None;
+        let providers = managed.map(|it| &it.1.provider.provider);
+        needed.extend(providers.filter(|it| last.replace(*it) != Some(*it)).cloned());
         for module in self.config.modules.values() {
             let is_idle = |it: &Provider| !needed.contains(it);
             if module.required_providers.values().any(|it| is_idle(&it.source)) {

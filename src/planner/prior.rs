@@ -66,8 +66,8 @@ struct Recorded<'s> {
 }
 
 impl<'s> Recorded<'s> {
-    fn of(state: &'s State, address: &Instance) -> Option<Recorded<'s>> {
-        let resource = state.resources.of(address)?;
+    fn of(state: &'s State, address: &Instance, near: u32) -> Option<Recorded<'s>> {
+        let resource = state.resources.of_near(address, near)?;
         Some(Recorded { resource, instance: resource.instances.get(&address.key)? })
     }
 
@@ -107,10 +107,11 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     fn bring_up_to_date(&mut self, state: &mut State, seen: &Seen<'_>) {
         let address = &seen.address;
         let serving = self.parts.serving.get(seen.node).filter(|_| seen.is_declared);
-        let Some(mut recorded) = Recorded::of(state, address) else { return };
+        let near = self.parts.observer.values.structure.resource(seen.resource).recorded;
+        let Some(mut recorded) = Recorded::of(state, address, near) else { return };
         if let Some(serving) = serving.filter(|it| !recorded.is_served_by(it)) {
             serve(state, address, serving);
-            let Some(again) = Recorded::of(state, address) else { return };
+            let Some(again) = Recorded::of(state, address, near) else { return };
             recorded = again;
         }
         match self.becomes(recorded, seen) {

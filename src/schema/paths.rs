@@ -46,7 +46,8 @@ fn repeated(value: &Value, schema: &BlockSchema) -> Vec<Path> {
         return found;
     }
     for (name, argument) in schema.repeated() {
-        let Some(argument) = value.get(argument) else { continue };
+        let argument = value.get(argument).filter(|it| it.contains_marked());
+        let Some(argument) = argument else { continue };
         let sensitive = argument.mark_paths().sensitive_paths().into_iter();
         let below = |path: Path| std::iter::once(PathStep::attribute(name)).chain(path).collect();
         found.extend(sensitive.map(below));

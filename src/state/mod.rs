@@ -144,7 +144,12 @@ impl State {
 
     /// Returns an instance.
     pub fn instance(&self, address: &Instance) -> Option<&InstanceState> {
-        self.resources.of(address)?.instances.get(&address.key)
+        self.instance_near(address, 0)
+    }
+
+    /// Returns an instance whose resource is likely to be the one at the place `near` of all.
+    pub fn instance_near(&self, address: &Instance, near: u32) -> Option<&InstanceState> {
+        self.resources.of_near(address, near)?.instances.get(&address.key)
     }
 
     /// Iterates over the addresses of all instances, deposed-only ones included, in address order.

@@ -75,9 +75,23 @@ impl Resources {
 
     /// Returns the resource of an instance.
     pub fn of(&self, instance: &Instance) -> Option<&Shared<ResourceState>> {
-        match self.changed.is_empty() {
-            true => self.in_common(&instance.module, &instance.resource),
-            false => self.get(&instance.of()),
+        self.of_near(instance, 0)
+    }
+
+    /// Returns the resource of an instance, which is likely to be the one at the place `near` of all.
+    pub fn of_near(&self, instance: &Instance, near: u32) -> Option<&Shared<ResourceState>> {
+        if !self.changed.is_empty()
+            && let Some(changed) = self.changed.get(&instance.of())
+        {
+            return changed.as_ref();
+        }
+        match self.common.all.get(near as usize) {
+            Some((it, resource))
+                if it.resource == instance.resource && it.module == instance.module =>
+            {
+                Some(resource)
+            }
+            _ => self.in_common(&instance.module, &instance.resource),
         }
     }
 

@@ -214,7 +214,7 @@ pub fn push_json(out: &mut String, json: &str, layout: Layout, depth: usize) {
     };
     while let Some(&byte) = bytes.get(at) {
         match byte {
-            b' ' | b'\n' | b'\r' | b'\t' => at += 1,
+            b' ' | b'\n' | b'\r' | b'\t' => at = skip_space(bytes, at + 1),
             b'"' => at = push_literal(out, json, at),
             b'{' | b'[' => {
                 out.push(char::from(byte));
@@ -257,12 +257,27 @@ pub fn push_json(out: &mut String, json: &str, layout: Layout, depth: usize) {
     }
 }
 
+/// The bytes at which a literal ends, or which may have to be escaped.
+const IS_SPECIAL: [bool; 256] = {
+    let mut all = [false; 256];
+    let special = b"\"\\<>&\xe2";
+    let mut at = 0;
+    while at < special.len() {
+        all[special[at] as usize] = true;
+        at += 1;
+    }
+    all
+};
+
 /// Copies the string literal that starts at `start`, escaping what the layout's program would, and returns its end.
 fn push_literal(out: &mut String, json: &str, start: usize) -> usize {
     let bytes = json.as_bytes();
     let mut copied = start;
     let mut at = start + 1;
-    while let Some(&byte) = bytes.get(at) {
+    loop {
+        let plain = bytes[at..].iter().position(|it| IS_SPECIAL[usize::from(*it)]);
+        at = plain.map_or(bytes.len(), |it| at + it);
+        let Some(&byte) = bytes.get(at) else { break };
         let (escape, width) = match byte {
             b'"' => break,
             b'\\' => {

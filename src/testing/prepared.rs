@@ -77,7 +77,7 @@ fn is_required(config: &Config, provider: &Provider) -> bool {
     config.all().any(|(_, module)| {
         let named = module.required_providers.values().any(|it| it.source == *provider);
         let blocks = module.providers.iter().any(|it| it.source == *provider);
-        named || blocks || module.resources.values().any(|it| it.provider_source == *provider)
+        named || blocks || module.resource_providers().any(|it| it == provider)
     })
 }
 

@@ -34,8 +34,8 @@ pub(super) fn check(
 }
 
 /// The node that a change is about.
-fn node_of(structure: &Structure, change: &Change) -> Option<Node> {
-    let resource = structure.resource(structure.resource_id(&change.address.of())?);
+fn node_of(structure: &Structure, change: &Change, near: &mut usize) -> Option<Node> {
+    let resource = structure.resource(structure.resource_near(&change.address.of(), near)?);
     match &change.deposed {
         None => resource.instance(&change.address.key),
         Some(deposed) => {
@@ -48,9 +48,10 @@ fn node_of(structure: &Structure, change: &Change) -> Option<Node> {
 fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<String>) {
     let serving = by_node(&finished.providers, &finished.structure);
     let mut changed: NodeMap<()> = NodeMap::default();
+    let mut near = 0;
     for change in &finished.plan.changes {
         let mut fault = |what: &str| faults.push(format!("{} {what}", change.address));
-        let Some(node) = node_of(&finished.structure, change) else {
+        let Some(node) = node_of(&finished.structure, change, &mut near) else {
             fault("is in the plan, and nothing was concluded of it");
             continue;
         };
@@ -100,7 +101,7 @@ fn drift(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
     let concluded = &finished.decisions.drift;
     let mut told: BTreeSet<(Node, Action)> = BTreeSet::new();
     for change in &finished.plan.drift {
-        let node = node_of(&finished.structure, change);
+        let node = node_of(&finished.structure, change, &mut 0);
         if !node.is_some_and(|it| told.insert((it, change.action))) {
             faults
                 .push(format!("{} changed outside, and nothing says which it is", change.address));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use entail_rules::Node;
 
 use super::Documents;
-use crate::address::ConfigResource;
+use crate::address::{ConfigResource, Resource};
 use crate::config::Repetition;
 use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, ModuleNode, ResourceNode};
@@ -38,8 +38,11 @@ fn declared(
     while let Some(id) = open.pop() {
         let module = structure.module(id);
         let config = documents.config.module_of(&module.address).unwrap_or(&module.config);
+        let mut near = 0;
         for (name, block) in &config.resources {
-            let known = structure.resource_in(id, name).map(|it| structure.resource(it));
+            let address = Resource { module: module.address.clone(), resource: name.clone() };
+            let known = structure.resource_near(&address, &mut near);
+            let known = known.map(|it| structure.resource(it));
             match known.filter(|it| it.declared && has_all(it, &block.repetition)) {
                 Some(resource) => {
                     nodes.extend(resource.instances.values().copied().chain(resource.pending));
@@ -102,8 +105,9 @@ fn recorded(
     nodes: &mut Vec<Node>,
     faults: &mut Vec<String>,
 ) {
+    let mut near = 0;
     for (address, resource) in &documents.state.resources {
-        let known = structure.resource_id(address).map(|it| structure.resource(it));
+        let known = structure.resource_near(address, &mut near).map(|it| structure.resource(it));
         for (key, instance) in &resource.instances {
             let current = instance.current.as_ref().map(|_| None);
             for object in current.into_iter().chain(instance.deposed.keys().map(Some)) {

@@ -248,7 +248,7 @@ pub(super) async fn of_plan(
     needed.extend(plan.changes.iter().map(|it| it.served_by.config.provider.clone()));
     needed.extend(config.modules.values().flat_map(|it| {
         let blocks = it.providers.iter().map(|it| it.source.clone());
-        blocks.chain(it.resources.values().map(|it| it.provider_source.clone()))
+        blocks.chain(it.resource_providers().cloned())
     }));
     let (pool, problems) =
         Pool::schemas_only(&ProviderSources::of(host.world, host.sources), needed).await;

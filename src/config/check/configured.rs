@@ -58,7 +58,7 @@ pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &
                 .map(|it| it.text.clone());
             let wanted = ProviderConfig {
                 module: address.clone(),
-                provider: resource.provider_source.clone(),
+                provider: Provider::clone(&resource.provider_source),
                 alias,
             };
             let address = if address.is_root() {

@@ -100,7 +100,7 @@ pub(super) fn check_module(
 }
 
 fn check_import(scope: Scope<'_>, import: &Import, problems: &mut Diagnostics) {
-    let by_key = import.for_each.clone().map(Repetition::ForEach);
+    let by_key = import.for_each.clone().map(|it| Repetition::ForEach(it.into()));
     let scope = Scope { repetition: by_key.as_ref(), ..scope };
     let mut all: Vec<Use> = import.id.iter().chain(&import.identity).map(uses::of_value).collect();
     let repetition = |it| Use { role: Role::Repetition, ..uses::of_value(it) };

@@ -111,11 +111,15 @@ fn implied_by_call(
 /// Returns the moves of recorded instances whose blocks gained or lost `count`.
 fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -> Vec<Statement> {
     let mut implied = Vec::new();
+    let mut near = 0;
     for (address, recorded) in &state.resources {
-        let module = config.module_of(&address.module);
-        let Some(block) = module.and_then(|it| it.resources.get(&address.resource)) else {
+        let Some(module) = config.module_of(&address.module) else { continue };
+        // Both stand in the order of their names.
+        let place = module.resources.position_near(near, &address.resource);
+        let Some((place, block)) = place.and_then(|it| Some((it, module.resources.at(it)?))) else {
             continue;
         };
+        near = place + 1;
         let Some(to) = first_key(&block.repetition) else { continue };
         let from = if to == InstanceKey::None { InstanceKey::Int(0) } else { InstanceKey::None };
         let is_written = |it: &Statement| {

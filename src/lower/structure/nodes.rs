@@ -197,6 +197,9 @@ pub struct ResourceNode {
     /// The number of that block in the graph of blocks, where the address alone says which one it is.
     #[serde(skip)]
     pub number: Option<u32>,
+    /// Where the state is likely to have it among its resources.
+    #[serde(skip)]
+    pub recorded: u32,
     /// Whether the block exists in that module.
     pub declared: bool,
     /// How it repeats; `Single` where the block is gone.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entail_rules::Node;
 
 use super::{Each, Entry, Trace, TraceScope};
-use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
+use crate::address::{InstanceKey, Module, Provider, ProviderConfig, ProviderInstance};
 use crate::config::check::repeating;
 use crate::config::expansion;
 use crate::config::uses::{self, Role};
@@ -167,7 +167,7 @@ impl Trace<'_> {
             // Only what is not planned, as in a console, has blocks that nothing serves.
             let alias = block.provider.as_ref().and_then(|it| it.alias.as_ref());
             let (provider, alias) =
-                (block.provider_source.clone(), alias.map(|it| it.text.clone()));
+                (Provider::clone(&block.provider_source), alias.map(|it| it.text.clone()));
             let config = ProviderConfig { module: path, provider, alias };
             return Asked { config: config.into(), key: KeyAt::None };
         };

@@ -109,7 +109,8 @@ impl Values<'_> {
     }
 
     fn whole(&self, id: ResourceId) -> Value {
-        if let Some(whole) = self.wholes[id.index()].get() {
+        let repeated = self.repeated[id.index()].as_ref();
+        if let Some(whole) = repeated.and_then(|it| it.whole.get()) {
             return whole.clone();
         }
         let resource = self.structure.resource(id);
@@ -137,7 +138,10 @@ impl Values<'_> {
         if resource.instances.values().any(|it| self.is_waiting(*it)) {
             return whole;
         }
-        self.wholes[id.index()].get_or_init(|| whole).clone()
+        match repeated {
+            Some(it) => it.whole.get_or_init(|| whole).clone(),
+            None => whole,
+        }
     }
 
     /// What a block stands for that has no instance, as it says of itself or because it is gone.

@@ -92,7 +92,9 @@ async fn declared(
     address: &Instance,
 ) -> Answer {
     let Some(mut subject) = subject(observer, resource, key).await else { return Answer::Failed };
-    let prior = match observer.state.current(address) {
+    let near = observer.values.structure.resource(resource).recorded;
+    let recorded = observer.state.instance_near(address, near);
+    let prior = match recorded.and_then(|it| it.current.as_deref()) {
         Some(stored) => {
             let refresh =
                 if observer.request.is_refreshed() { Refresh::Current } else { Refresh::Skip };
@@ -100,7 +102,7 @@ async fn declared(
         }
         None => match observer.import_target(address) {
             Err(()) => None,
-            Ok(Some(target)) if observer.state.instance(address).is_none() => {
+            Ok(Some(target)) if recorded.is_none() => {
                 observer.import(&subject, &target).await
             }
             Ok(_) => Some(Prior::absent(subject.schema)),
@@ -134,7 +136,8 @@ async fn existing(
     address: &Instance,
     deposed: Option<&str>,
 ) -> Answer {
-    let instance = observer.state.instance(address);
+    let near = observer.values.structure.resource(resource).recorded;
+    let instance = observer.state.instance_near(address, near);
     let stored = instance.and_then(|it| match deposed {
         Some(key) => it.deposed.get(key),
         None => it.current.as_ref(),
