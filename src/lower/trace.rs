@@ -15,7 +15,7 @@ use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
-use crate::address::{InstanceKey, ModuleInstance, ProviderConfig};
+use crate::address::{ConfigResource, InstanceKey, ModuleInstance, ProviderConfig};
 use crate::config::{Config, Variant};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
@@ -123,6 +123,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         blocks_in: OnceLock::new(),
         named: Mutex::default(),
         named_calls: Mutex::default(),
+        imports: OnceLock::new(),
         last_served: None,
         firm: Vec::new(),
     };
@@ -159,6 +160,8 @@ pub struct Trace<'a> {
     named: Mutex<BTreeSet<(ResourceId, InstanceKey)>>,
     /// Instances of calls whose keys are not known yet that something names.
     named_calls: Mutex<BTreeSet<(CallId, InstanceKey)>>,
+    /// The `import` blocks by what they are for, collected when there are any.
+    imports: OnceLock<FxHashMap<ConfigResource, Vec<usize>>>,
     /// The configuration that served the last resource, and the node of all its instances together.
     last_served: Option<(Arc<ProviderConfig>, Node)>,
     /// What these read in any case.

@@ -29,7 +29,7 @@ mod serve;
 
 pub use ask::subject;
 use ask::{Answer, ask};
-use finish::{Decided, Decision, finish};
+use finish::{Decided, Decision, at_once, finish};
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;
@@ -155,21 +155,31 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         let forbidden = forbidden.contains(&node);
         let again = decisions.planned_again.binary_search(&(node,)).is_ok();
         let decided = Decided { action, now: reads_now, again, forbidden };
-        second.push(finish(observer, node, answer, decided).map(move |it| (node, it)));
+        match at_once(observer, node, answer, decided) {
+            Ok(outcome) => settle(observer, progress, node, outcome).await,
+            Err(answer) => {
+                second.push(finish(observer, node, answer, decided).map(move |it| (node, it)));
+            }
+        }
     }
     while let Some((node, outcome)) = second.next().await {
-        record(observer, progress, node, outcome);
-        observer.values.decide(node);
-        // What could not be expanded leaves nothing to wait for.
-        for waited in progress.late.remove(&node).unwrap_or_default() {
-            progress.schedule.release(waited.0);
-        }
-        progress.schedule.complete(node.0);
-        observer.close(observer.ephemeral_uses.done(node)).await;
-        observer.let_go(node);
+        settle(observer, progress, node, outcome).await;
     }
     progress.facts.absorb(&batch.facts);
     progress.decisions.absorb(&decisions);
+}
+
+/// Takes in what became of a node, and lets go what waited for it.
+async fn settle(observer: &Observer<'_>, progress: &mut Progress, node: Node, outcome: Decision) {
+    record(observer, progress, node, outcome);
+    observer.values.decide(node);
+    // What could not be expanded leaves nothing to wait for.
+    for waited in progress.late.remove(&node).unwrap_or_default() {
+        progress.schedule.release(waited.0);
+    }
+    progress.schedule.complete(node.0);
+    observer.close(observer.ephemeral_uses.done(node)).await;
+    observer.let_go(node);
 }
 
 /// Asks what `prevent_destroy` says of what was decided, writes the answers, and returns what the rules forbid then.

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use entail_rules::Node;
+use rustc_hash::FxHashMap;
 
 use super::{Each, Trace, TraceScope, Trigger, providers};
 use crate::address::{ConfigResource, InstanceKey, ResourceName};
@@ -142,20 +143,7 @@ impl Trace<'_> {
         each: &Each,
         block: &config::Resource,
     ) {
-        let address = ConfigResource {
-            module: self.structure.module(module).path.clone(),
-            resource: block.name.clone(),
-        };
-        let imports = self
-            .input
-            .config
-            .root()
-            .imports
-            .iter()
-            .filter(|it| it.target().as_ref() == Some(&address));
-        for it in imports.flat_map(config::Import::expressions) {
-            self.static_reads(node, Structure::ROOT, it, &[]);
-        }
+        self.trace_imports(node, module, block);
         for it in traced_uses(block) {
             let before = self.reads.reads.len();
             self.evaluate_bound(node, module, each, &it.expression, &it.bound);
@@ -169,6 +157,27 @@ impl Trace<'_> {
             .iter()
             .for_each(|it| self.trigger(node, module, each, it));
         self.depends_on(node, module, &block.depends_on);
+    }
+
+    /// What adopts an object waits for what its `import` blocks read.
+    fn trace_imports(&mut self, node: Node, module: ModuleId, block: &config::Resource) {
+        let imports = &self.input.config.root().imports;
+        if imports.is_empty() {
+            return;
+        }
+        let by_target = self.imports.get_or_init(|| {
+            let mut all: FxHashMap<ConfigResource, Vec<usize>> = FxHashMap::default();
+            for (at, target) in imports.iter().enumerate().filter_map(|it| Some((it.0, it.1.target()?))) {
+                all.entry(target).or_default().push(at);
+            }
+            all
+        });
+        let path = self.structure.module(module).path.clone();
+        let address = ConfigResource { module: path, resource: block.name.clone() };
+        let found = by_target.get(&address).cloned().unwrap_or_default();
+        for it in found.into_iter().flat_map(|it| imports[it].expressions()) {
+            self.static_reads(node, Structure::ROOT, it, &[]);
+        }
     }
 
     /// What is evaluated of an object that is there waits for no other instance of its resource.

@@ -13,7 +13,7 @@ use crate::observe::object::{ObjectContext, Planned, Prior};
 use crate::planner::problems;
 use crate::request::PlanMode;
 use crate::schema;
-use crate::value::Value;
+use crate::value::{MarkPaths, Value};
 
 /// What becomes of a node.
 pub(super) enum Decision {
@@ -45,6 +45,34 @@ pub(super) struct Decided {
     pub forbidden: bool,
 }
 
+/// Returns what becomes of a node where nobody need be asked for it: so it is with most. Else gives the answer back.
+pub(super) fn at_once(
+    observer: &Observer<'_>,
+    node: Node,
+    answer: Answer,
+    decided: Decided,
+) -> Result<Decision, Answer> {
+    Ok(match (answer, decided.action) {
+        (Answer::Frozen(value), _) => Decision::Value(value),
+        (Answer::Failed, _) => unusable(observer, node),
+        (Answer::Nothing, Some((Action::Drop, _))) => Decision::Dropped(None),
+        (Answer::Nothing, _) => Decision::Nothing,
+        (Answer::Planned(_) | Answer::Existing(_), None) => Decision::Nothing,
+        (Answer::Planned(planned), Some(_)) if !decided.again && !is_checked(observer, node) => {
+            let (action, refused) = (decided.action, decided.forbidden);
+            action.map_or(Decision::Nothing, |it| change(*planned, it, None, |_| refused))
+        }
+        (answer, _) => return Err(answer),
+    })
+}
+
+/// Returns whether a node is an object whose block has postconditions.
+fn is_checked(observer: &Observer<'_>, node: Node) -> bool {
+    let structure = &observer.values.structure;
+    let NodeKind::Object(resource, _) = structure.kind(node) else { return false };
+    structure.block(*resource).is_some_and(|it| !it.lifecycle.postconditions.is_empty())
+}
+
 /// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
 pub(super) async fn finish(
     observer: &Observer<'_>,
@@ -54,20 +82,16 @@ pub(super) async fn finish(
 ) -> Decision {
     let Decided { action, now: reads_now, again, forbidden } = decided;
     match (answer, action) {
-        (Answer::Frozen(value), _) => Decision::Value(value),
-        (Answer::Failed, _) => unusable(observer, node),
-        (Answer::Nothing, Some((Action::Drop, _))) => Decision::Dropped(None),
-        (Answer::Nothing, _) => Decision::Nothing,
-        (Answer::Planned(planned), Some((action, reason))) => {
-            changed(observer, node, *planned, (action, reason), (again, forbidden)).await
+        (Answer::Planned(planned), Some(action)) => {
+            changed(observer, node, *planned, action, (again, forbidden)).await
         }
-        (Answer::Existing(prior), Some((action, reason))) => {
-            removed(observer, node, *prior, (action, reason), forbidden).await
+        (Answer::Existing(prior), Some(action)) => {
+            removed(observer, node, *prior, action, forbidden).await
         }
         (Answer::Asked(question), action) => {
             read(observer, node, *question, action, reads_now).await
         }
-        (Answer::Planned(_) | Answer::Existing(_), None) => Decision::Nothing,
+        (answer, _) => at_once(observer, node, answer, decided).unwrap_or(Decision::Nothing),
     }
 }
 
@@ -75,37 +99,42 @@ async fn changed(
     observer: &Observer<'_>,
     node: Node,
     mut planned: Planned,
-    (action, reason): (Action, Reason),
+    action: (Action, Reason),
     (again, forbidden): (bool, bool),
 ) -> Decision {
     let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
         return Decision::Nothing;
     };
-    let replaces = matches!(
-        action,
-        Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate
-    );
     let mut recorded_marks = None;
-    let block = observer.values.structure.block(*resource);
-    let is_checked = block.is_some_and(|it| !it.lifecycle.postconditions.is_empty());
-    let subject = match again || is_checked {
-        true => match subject(observer, *resource, key).await {
-            Some(subject) => Some(subject),
-            None => return Decision::Failed,
-        },
-        false => None,
-    };
-    if again && let Some(subject) = &subject {
+    let Some(subject) = subject(observer, *resource, key).await else { return Decision::Failed };
+    if again {
         recorded_marks = Some(planned.config.mark_paths().lasting());
-        match observer.replan(subject, &planned).await {
+        match observer.replan(&subject, &planned).await {
             Some(second) => planned = second,
             None => return Decision::Failed,
         }
     }
-    let after = if action == Action::NoOp { planned.prior.value.clone() } else { planned.value };
-    let after = if reason == Reason::KeptForAnother { planned.prior.value.clone() } else { after };
     // What is planned is shown even if it is not as it should be.
-    let refused = forbidden || subject.is_some_and(|it| !observer.postconditions(&it, &after));
+    let refused = |after: &Value| forbidden || !observer.postconditions(&subject, after);
+    change(planned, action, recorded_marks, refused)
+}
+
+/// What is done with an object that was planned.
+///
+/// - `refused`: whether what it becomes must not be.
+fn change(
+    planned: Planned,
+    (action, reason): (Action, Reason),
+    recorded_marks: Option<MarkPaths>,
+    refused: impl FnOnce(&Value) -> bool,
+) -> Decision {
+    let replaces = matches!(
+        action,
+        Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate
+    );
+    let stays = action == Action::NoOp || reason == Reason::KeptForAnother;
+    let after = if stays { planned.prior.value.clone() } else { planned.value };
+    let refused = refused(&after);
     let replace_paths = if replaces { planned.replace_paths } else { Vec::new() };
     found(
         ObjectDecision {
