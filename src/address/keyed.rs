@@ -1,28 +1,37 @@
 //! What the instances of one block have, by key: most blocks do not repeat, and then it lies here without a tree of its own.
 
-use std::collections::{BTreeMap, btree_map};
+use std::collections::btree_map;
 use std::{iter, option};
 
-use super::InstanceKey;
+use super::rare_map::Changing;
+use super::{InstanceKey, RareMap};
 
 /// A map by instance key, in the order of the keys.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Keyed<T> {
     /// What stands under no key, which comes before all others.
     plain: Option<T>,
-    rest: BTreeMap<InstanceKey, T>,
+    rest: RareMap<InstanceKey, T>,
 }
 
-impl<T> Default for Keyed<T> {
+impl<T: 'static> Default for Keyed<T> {
     fn default() -> Keyed<T> {
-        Keyed { plain: None, rest: BTreeMap::new() }
+        Keyed { plain: None, rest: RareMap::new() }
     }
 }
+
+impl<T: PartialEq + 'static> PartialEq for Keyed<T> {
+    fn eq(&self, other: &Keyed<T>) -> bool {
+        self.plain == other.plain && self.rest == other.rest
+    }
+}
+
+impl<T: Eq + 'static> Eq for Keyed<T> {}
 
 /// The key of a block that does not repeat.
 const NO_KEY: &InstanceKey = &InstanceKey::None;
 
-impl<T> Keyed<T> {
+impl<T: 'static> Keyed<T> {
     /// Returns a map without entries.
     pub fn new() -> Keyed<T> {
         Keyed::default()
@@ -123,7 +132,7 @@ type Iter<'a, T> = iter::Chain<
     btree_map::Iter<'a, InstanceKey, T>,
 >;
 
-impl<'a, T> IntoIterator for &'a Keyed<T> {
+impl<'a, T: 'static> IntoIterator for &'a Keyed<T> {
     type Item = (&'a InstanceKey, &'a T);
     type IntoIter = Iter<'a, T>;
 
@@ -132,11 +141,11 @@ impl<'a, T> IntoIterator for &'a Keyed<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a mut Keyed<T> {
+impl<'a, T: 'static> IntoIterator for &'a mut Keyed<T> {
     type Item = (&'a InstanceKey, &'a mut T);
     type IntoIter = iter::Chain<
         iter::Zip<iter::RepeatN<&'a InstanceKey>, option::IterMut<'a, T>>,
-        btree_map::IterMut<'a, InstanceKey, T>,
+        Changing<'a, InstanceKey, T>,
     >;
 
     fn into_iter(self) -> Self::IntoIter {
@@ -156,7 +165,7 @@ impl<T> IntoIterator for Keyed<T> {
     }
 }
 
-impl<T> FromIterator<(InstanceKey, T)> for Keyed<T> {
+impl<T: 'static> FromIterator<(InstanceKey, T)> for Keyed<T> {
     fn from_iter<I: IntoIterator<Item = (InstanceKey, T)>>(entries: I) -> Keyed<T> {
         let mut keyed = Keyed::new();
         entries.into_iter().for_each(|(key, value)| drop(keyed.insert(key, value)));

@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 mod keyed;
 pub mod parse;
+mod rare_map;
 pub mod source;
 pub mod target;
 pub use crate::value::Str;
 use crate::value::text::quoted;
 pub use keyed::Keyed;
+pub use rare_map::RareMap;
 
 /// Which repetition of a block an instance is.
 #[derive(

@@ -847,7 +847,7 @@ fn lives_with(program: &str) {
         .flat_map(|it| it.instances.values_mut())
         .flat_map(|it| it.current.iter_mut())
     {
-        object.reads = Some(vec!["terraform_data.a".into()]);
+        object.reads = Some(["terraform_data.a".into()].into());
     }
     let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
     assert!(backend.write(&state).expect("it is written").is_written);

@@ -185,7 +185,7 @@ async fn plan_again(
             previous_identity: change.identity.before.clone(),
         },
         None if change.action == Action::Create => Prior::absent(subject.schema),
-        None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },
+        None => Prior { private: change.private.as_slice().into(), ..Prior::absent(subject.schema) },
     };
     let planned = ctx.observer.plan(subject, prior).await?;
     let (before, now) = (change.after.to_plain(), planned.value.to_plain());
@@ -266,7 +266,7 @@ fn taken_in(
     let value = value.sharing(&planned.value);
     let identity = record::stored_identity(applied.identity.as_ref(), subject.schema);
     let object = Object {
-        private: applied.private,
+        private: applied.private.into(),
         identity,
         status,
         ..record::new_object(&value, subject.schema)
@@ -279,7 +279,7 @@ fn as_planned(subject: &ObjectContext<'_>, planned: &Planned) -> (Value, Object)
     let value = marked(subject, planned, &record::known_only(&planned.value.to_plain()));
     let identity = planned.identity.as_ref().filter(|it| it.is_wholly_known());
     let object = Object {
-        private: planned.private.clone(),
+        private: planned.private.as_slice().into(),
         identity: record::stored_identity(identity, subject.schema),
         status: Status::Tainted,
         ..record::new_object(&value, subject.schema)

@@ -22,8 +22,8 @@ pub(super) fn finished(
 ) -> Object {
     let block = ctx.graph.find_resource(ctx.config, &change.address.of(), None);
     let dependencies = block.map(|it| ctx.graph.dependencies(it, MOST_DEPENDENCIES));
-    object.dependencies = dependencies.unwrap_or_default();
-    object.reads = rests_on(ctx, node);
+    object.dependencies = dependencies.unwrap_or_default().into();
+    object.reads = rests_on(ctx, node).map(Into::into);
     let block = block.and_then(|it| ctx.graph.written(ctx.config, it));
     object.skip_destroy = block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
     object.create_before_destroy =

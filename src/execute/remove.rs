@@ -88,7 +88,7 @@ async fn removed(
             let identity = objects::stored_identity(left.identity.as_ref(), schema);
             let create_before_destroy = false;
             let mut object = Object {
-                private: left.private,
+                private: left.private.into(),
                 identity,
                 status,
                 create_before_destroy,

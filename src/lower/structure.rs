@@ -9,7 +9,6 @@ mod node_lists;
 mod node_map;
 mod nodes;
 mod places;
-mod rare_map;
 mod saved;
 
 use std::hash::BuildHasher;
@@ -20,7 +19,8 @@ use hashbrown::hash_table::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::address::{
-    Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, Resource, ResourceName,
+    Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, RareMap, Resource,
+    ResourceName,
 };
 use crate::config;
 use crate::expression::Subject;
@@ -28,7 +28,6 @@ use crate::expression::Subject;
 pub use self::node_lists::NodeLists;
 pub use self::node_map::NodeMap;
 pub use self::nodes::{CallNode, ModuleNode, NodeKind, ResourceNode, Style};
-pub use self::rare_map::RareMap;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {

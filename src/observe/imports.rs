@@ -144,7 +144,7 @@ impl Observer<'_> {
         Some(Prior {
             previous: Value::Null(subject.schema.block.ty()),
             value,
-            private: read.private,
+            private: read.private.into(),
             tainted: false,
             imported: Some(Box::new(name)),
             identity: read.identity,
@@ -179,7 +179,7 @@ impl Observer<'_> {
         Some(Prior {
             previous: Value::Null(subject.schema.block.ty()),
             value: schema::mark_object(&read.value, &marks, &subject.schema.block),
-            private: read.private,
+            private: read.private.into(),
             tainted: false,
             imported: Some(Box::new(name)),
             identity: read.identity,

@@ -26,7 +26,7 @@ pub struct Prior {
     /// After refresh; marked. Null when there is none.
     pub value: Value,
     /// What the provider kept.
-    pub private: Vec<u8>,
+    pub private: Box<[u8]>,
     /// Whether it is half made.
     pub tainted: bool,
     /// What named it, where it was imported in this run.
@@ -44,7 +44,7 @@ impl Prior {
         Prior {
             previous: null.clone(),
             value: null,
-            private: Vec::new(),
+            private: Box::default(),
             tainted: false,
             imported: None,
             identity: None,
@@ -185,7 +185,7 @@ impl<'a> Observer<'a> {
         Some(Prior {
             previous: marked(&previous),
             value: marked(&read.value),
-            private: read.private,
+            private: read.private.into(),
             tainted,
             imported: None,
             identity: read.identity,
@@ -243,7 +243,7 @@ impl<'a> Observer<'a> {
     /// Plans a replacement: as if nothing existed, with the whole configuration.
     pub async fn replan(&self, subject: &ObjectContext<'_>, first: &Planned) -> Option<Planned> {
         let mut absent = Prior::absent(subject.schema);
-        absent.private = first.private.clone();
+        absent.private = first.private.as_slice().into();
         let second = self.plan_with(subject, absent, first.config.clone(), false).await?;
         Some(Planned {
             prior: first.prior.clone(),

@@ -19,7 +19,7 @@ impl Observer<'_> {
         schema: &Schema,
         provider: &Arc<dyn Provider>,
     ) -> Option<Option<Value>> {
-        let Some((json, version)) = &stored.identity else { return Some(None) };
+        let Some((json, version)) = stored.identity.as_deref() else { return Some(None) };
         let current = schema.identity.as_ref().map_or(0, |it| it.version);
         if *version > current {
             self.values.report([problems::newer_identity(address, *version, current)]);

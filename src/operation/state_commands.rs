@@ -127,12 +127,13 @@ pub fn forget(state: &mut State, addresses: &[Instance]) {
         if let Some(known) =
             object.reads.as_mut().filter(|it| it.iter().any(|it| reads.contains_key(&**it)))
         {
-            *known = spliced(known, &reads);
-            known.retain(|it| !reads.contains_key(&**it));
+            let mut left = spliced(known, &reads);
+            left.retain(|it| !reads.contains_key(&**it));
+            *known = left.into();
         }
         if object.dependencies.iter().any(|it| dependencies.contains_key(&**it)) {
             // The name that is gone stays: other programs keep it too, and it does no harm.
-            object.dependencies = spliced(&object.dependencies, &dependencies);
+            object.dependencies = spliced(&object.dependencies, &dependencies).into();
         }
     }
 }

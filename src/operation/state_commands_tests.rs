@@ -24,7 +24,7 @@ fn state(lines: &[&str]) -> State {
         let block =
             |it: &Str| Str::from(names::instance(it).expect("an address").config().to_string());
         object.dependencies = rests_on.iter().map(block).collect();
-        object.reads = Some(rests_on);
+        object.reads = Some(rests_on.into());
         let resource = one.resources.values().next().expect("a resource");
         let resource = state.resources.served_by(address.of(), &resource.provider);
         let instances = &mut resource.instances;

@@ -176,7 +176,7 @@ fn write_object(
     json.member_strings("depends_on", &object.dependencies);
     json.member_if_true("tainted", object.status == Status::Tainted);
     json.member_unless_empty("deposed_key", deposed.map(|it| &**it).unwrap_or_default());
-    if let Some((identity, version)) = &object.identity {
+    if let Some((identity, version)) = object.identity.as_deref() {
         json.member_raw("identity", identity.get());
         json.key("identity_schema_version");
         json.literal(version);

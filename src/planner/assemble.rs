@@ -152,11 +152,11 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
         reason: found.reason,
         before: marked(before),
         after: marked(match found.recorded_marks {
-            Some(marks) => Marked::new(found.after.to_plain(), marks).into(),
+            Some(marks) => Marked::new(found.after.to_plain(), *marks).into(),
             None => found.after,
         }),
-        replace_paths: found.replace_paths,
-        private: found.private,
+        replace_paths: found.replace_paths.into(),
+        private: found.private.into(),
         identity: Identities { before: identity, after: found.identity },
         importing: imported,
         generated_config: parts
@@ -200,9 +200,9 @@ fn nothing(ty: Type) -> ObjectDecision {
         reason: Reason::Plain,
         prior: None,
         after: Value::Null(ty),
-        private: Vec::new(),
+        private: Box::default(),
         identity: None,
-        replace_paths: Vec::new(),
+        replace_paths: Box::default(),
         recorded_marks: None,
     }
 }

@@ -157,13 +157,13 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
         let is_known = found.prior.as_ref().is_none_or(|it| it.imported.is_none());
         let first = is_known && self.created_before_destroyed.contains(&seen.node);
         let skip = is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
-        let is_same = object.dependencies == *known
+        let is_same = *object.dependencies == *known
             && object.create_before_destroy == first
             && object.skip_destroy == skip;
         if !is_same {
             let known = known.into_owned();
             let object = object.to_mut();
-            object.dependencies = known;
+            object.dependencies = known.into();
             object.create_before_destroy = first;
             object.skip_destroy = skip;
         }
@@ -189,7 +189,7 @@ fn store_results(parts: &Parts<'_, '_>, state: &mut State) {
         if found.reason == Reason::ReadBecauseCheckNested
             && let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(node)
         {
-            let marks = found.recorded_marks.clone().unwrap_or_default();
+            let marks = found.recorded_marks.as_deref().cloned().unwrap_or_default();
             let value = Marked::new(found.after.to_plain(), marks).into();
             store_result(parts, state, *resource, key, &value);
         }
@@ -281,11 +281,11 @@ fn refresh(
         && is_laid_out;
     let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
     let is_identified = state::objects::same_identity(&object.identity, &identity);
-    if is_current && object.private == prior.private && is_identified {
+    if is_current && *object.private == *prior.private && is_identified {
         return;
     }
     let object = object.to_mut();
-    object.private.clone_from(&prior.private);
+    object.private = prior.private.clone();
     object.identity = identity;
     if !is_current {
         state::objects::encode(object, &prior.value, schema);

@@ -190,13 +190,13 @@ pub struct ObjectDecision {
     /// The planned object, null when it goes; marked.
     pub after: Value,
     /// What the provider handed out.
-    pub private: Vec<u8>,
+    pub private: Box<[u8]>,
     /// What the object will be identified by.
     pub identity: Option<Value>,
     /// Paths that made it a replacement.
-    pub replace_paths: Vec<Path>,
+    pub replace_paths: Box<[Path]>,
     /// The configuration's own marks, where the plan is to record those and not the schema's: in replacements and reads.
-    pub recorded_marks: Option<MarkPaths>,
+    pub recorded_marks: Option<Box<MarkPaths>>,
 }
 
 impl ObjectDecision {
@@ -212,9 +212,9 @@ impl ObjectDecision {
             reason,
             prior,
             after,
-            private: Vec::new(),
+            private: Box::default(),
             identity: None,
-            replace_paths: Vec::new(),
+            replace_paths: Box::default(),
             recorded_marks: None,
         }
     }

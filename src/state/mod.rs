@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use crate::address::{Instance, InstanceKey, Keyed, ProviderConfig};
+use crate::address::{Instance, InstanceKey, Keyed, ProviderConfig, RareMap};
 use crate::value::{Str, Type, Value};
 
 pub mod journal;
@@ -76,7 +76,7 @@ pub struct InstanceState {
     /// The current object.
     pub current: Option<Shared<Object>>,
     /// Deposed objects by key (8 hexadecimal digits).
-    pub deposed: BTreeMap<Str, Shared<Object>>,
+    pub deposed: RareMap<Str, Shared<Object>>,
 }
 
 /// A remote object as recorded.
@@ -89,20 +89,23 @@ pub struct Object {
     /// The attributes as stored: the JSON text of an object (or a legacy flat map). Decoded only with a schema.
     pub attributes: Attributes,
     /// The paths of sensitive values within, as stored.
-    pub sensitive: Vec<crate::value::Path>,
+    pub sensitive: Box<[crate::value::Path]>,
     /// What the provider asked to keep.
-    pub private: Vec<u8>,
+    pub private: Box<[u8]>,
     /// The resources it rests on, as OpenTofu records them: addresses without instance keys.
-    pub dependencies: Vec<Str>,
+    pub dependencies: Box<[Str]>,
     /// The instances it read, our own record (`None` where another program wrote the state).
-    pub reads: Option<Vec<Str>>,
+    pub reads: Option<Box<[Str]>>,
     /// Replaced by making the new one first.
     pub create_before_destroy: bool,
     /// Forgotten rather than destroyed.
     pub skip_destroy: bool,
     /// The identity and its schema version, as stored.
-    pub identity: Option<(Box<RawValue>, u64)>,
+    pub identity: Option<Box<StoredIdentity>>,
 }
+
+/// An identity and the version of its schema.
+pub type StoredIdentity = (Box<RawValue>, u64);
 
 /// Stored attributes.
 #[derive(Clone, Debug)]
@@ -110,7 +113,7 @@ pub enum Attributes {
     /// JSON text of an object.
     Json(Box<RawValue>),
     /// The flat map of state version 3 and older.
-    Flat(BTreeMap<String, String>),
+    Flat(RareMap<String, String>),
 }
 
 /// Whether an object is whole.

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::schema::Schema;
-use crate::state::{Attributes, Object, Status};
+use crate::state::{Attributes, Object, Status, StoredIdentity};
 use crate::value::Value;
 use crate::value::json::to_state_json;
 
@@ -13,9 +13,9 @@ pub fn new_object(value: &Value, schema: &Schema) -> Object {
         status: Status::Ready,
         schema_version: schema.version,
         attributes: Attributes::Json(RawValue::from_string("null".into()).expect("null is JSON")),
-        sensitive: Vec::new(),
-        private: Vec::new(),
-        dependencies: Vec::new(),
+        sensitive: Box::default(),
+        private: Box::default(),
+        dependencies: Box::default(),
         reads: None,
         create_before_destroy: false,
         skip_destroy: false,
@@ -35,22 +35,22 @@ pub fn encode(object: &mut Object, value: &Value, schema: &Schema) {
     object.schema_version = schema.version;
     let mut sensitive = value.marks().sensitive_paths();
     sensitive.dedup();
-    object.sensitive = sensitive;
+    object.sensitive = sensitive.into();
 }
 
 /// Returns an identity as the state keeps it. One that is not wholly known is not kept.
-pub fn stored_identity(identity: Option<&Value>, schema: &Schema) -> Option<(Box<RawValue>, u64)> {
+pub fn stored_identity(identity: Option<&Value>, schema: &Schema) -> Option<Box<StoredIdentity>> {
     let (identity, known) = (identity?, schema.identity.as_ref()?);
     let text = to_state_json(identity, known.ty).ok()?;
-    Some((RawValue::from_string(text).ok()?, known.version))
+    Some((RawValue::from_string(text).ok()?, known.version).into())
 }
 
 /// Returns whether two stored identities are one.
 pub fn same_identity(
-    one: &Option<(Box<RawValue>, u64)>,
-    other: &Option<(Box<RawValue>, u64)>,
+    one: &Option<Box<StoredIdentity>>,
+    other: &Option<Box<StoredIdentity>>,
 ) -> bool {
-    match (one, other) {
+    match (one.as_deref(), other.as_deref()) {
         (Some((a, v)), Some((b, w))) => a.get() == b.get() && v == w,
         (None, None) => true,
         _ => false,

@@ -342,7 +342,7 @@ impl Reader {
         let private = private_data(Text::filled(&object.private), name)?;
         let attributes = match (object.attributes, object.attributes_flat) {
             (Some(json), _) => Attributes::Json(compacted(json)),
-            (None, Some(flat)) => Attributes::Flat(flat),
+            (None, Some(flat)) => Attributes::Flat(flat.into_iter().collect()),
             (None, None) => Attributes::Json(stored::raw("{}".into())),
         };
         let dependencies = object.dependencies.unwrap_or_default();
@@ -350,8 +350,8 @@ impl Reader {
             status,
             schema_version: object.schema_version.unwrap_or_default(),
             attributes,
-            sensitive,
-            private,
+            sensitive: sensitive.into(),
+            private: private.into(),
             dependencies: dependencies
                 .iter()
                 .map(|it| self.dependency(&it.0))
@@ -359,9 +359,10 @@ impl Reader {
             reads: None,
             create_before_destroy: object.create_before_destroy.unwrap_or_default(),
             skip_destroy: object.skip_destroy.unwrap_or_default(),
-            identity: object
-                .identity
-                .map(|it| (compacted(it), object.identity_schema_version.unwrap_or_default())),
+            identity: object.identity.map(|it| {
+                let version = object.identity_schema_version.unwrap_or_default();
+                (compacted(it), version).into()
+            }),
         };
         Ok((key, deposed, object))
     }

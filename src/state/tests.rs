@@ -137,8 +137,8 @@ fn what_instances_read_is_kept_apart_from_what_others_know() {
     let resource = before.resources.values_mut().next().expect("there is a resource");
     let first = resource.instances.get_mut(&InstanceKey::Int(0)).expect("there is an instance");
     first.current.as_mut().expect("it has an object").reads =
-        Some(vec!["terraform_data.b[\"x\"]".into()]);
-    first.deposed.values_mut().for_each(|it| it.reads = Some(Vec::new()));
+        Some(["terraform_data.b[\"x\"]".into()].into());
+    first.deposed.values_mut().for_each(|it| it.reads = Some(Box::default()));
 
     let text = write::write_compact(&before);
     assert!(text.ends_with(
@@ -505,7 +505,7 @@ fn a_journal_says_what_became_of_each_object() {
             let (provider, provider_key) =
                 (resource.provider.clone().into_inner(), InstanceKey::None);
             let object =
-                Box::new(super::Object { reads: Some(vec!["t.n".into()]), ..(**object).clone() });
+                Box::new(super::Object { reads: Some(["t.n".into()].into()), ..(**object).clone() });
             text += &journal::line(&[Record::Written {
                 address: address.clone(),
                 deposed,
@@ -533,7 +533,7 @@ fn a_journal_says_what_became_of_each_object() {
         .flat_map(|it| it.instances.values_mut())
         .flat_map(|it| it.current.iter_mut().chain(it.deposed.values_mut()))
     {
-        object.reads = Some(vec!["t.n".into()]);
+        object.reads = Some(["t.n".into()].into());
     }
     assert_eq!(write::write(&before), write::write(&expected));
 }
@@ -615,7 +615,7 @@ fn a_state_that_was_stored_holds_what_its_journal_tells() {
     for record in &mut records {
         // It was made by this program, and read nothing.
         if let Record::Written { object, .. } = record {
-            object.reads = Some(Vec::new());
+            object.reads = Some(Box::default());
         }
         now.record(record.clone());
     }

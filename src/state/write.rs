@@ -287,7 +287,7 @@ pub(super) fn write_object(
     json.member_strings("dependencies", &object.dependencies);
     json.member_if_true("create_before_destroy", object.create_before_destroy);
     json.member_if_true("skip_destroy", object.skip_destroy);
-    if let Some((identity, version)) = &object.identity {
+    if let Some((identity, version)) = object.identity.as_deref() {
         json.member_raw("identity", identity.get());
         json.key("identity_schema_version");
         json.literal(version);
@@ -325,9 +325,9 @@ pub(super) fn write_own(json: &mut JsonWriter, state: &State) {
 }
 
 /// Returns what our own record says that an object read.
-pub(super) fn own_reads(object: &Object) -> Option<&Vec<Str>> {
+pub(super) fn own_reads(object: &Object) -> Option<&[Str]> {
     // What rests on nothing has no dependencies either, which says the same.
-    object.reads.as_ref().filter(|it| !it.is_empty() || !object.dependencies.is_empty())
+    object.reads.as_deref().filter(|it| !it.is_empty() || !object.dependencies.is_empty())
 }
 
 /// Returns the name of an object in our own record.

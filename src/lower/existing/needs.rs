@@ -52,7 +52,7 @@ pub(super) fn needs(
         };
         let instances = &lowered.structure.resource(*id).instances;
         let declared = key.is_some_and(|it| instances.contains_key(it));
-        if declared && today.1 == object.dependencies {
+        if declared && today.1 == *object.dependencies {
             needs.extend(nearest(lowered, &readers, *node).into_iter().map(|it| (*node, it)));
             continue;
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::address::ProviderConfig;
+use crate::address::{ProviderConfig, RareMap};
 use crate::config::tests::load_folder;
 use crate::lower::{BlockGraph, TraceInput, trace};
 use crate::reason::ENGINES;
@@ -82,9 +82,9 @@ fn state(recorded: &str) -> State {
         let object = Object {
             status: Status::Ready,
             schema_version: 0,
-            attributes: Attributes::Flat(BTreeMap::new()),
-            sensitive: Vec::new(),
-            private: Vec::new(),
+            attributes: Attributes::Flat(RareMap::new()),
+            sensitive: Box::default(),
+            private: Box::default(),
             dependencies: reads.iter().map(|it| it.config().to_string().into()).collect(),
             reads: Some(reads.iter().map(|it| it.to_string().into()).collect()),
             create_before_destroy: false,

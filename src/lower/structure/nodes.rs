@@ -7,8 +7,10 @@ use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
 use super::places::Places;
-use super::{CallId, ModuleId, ProviderId, RareMap, ResourceId, serial};
-use crate::address::{InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, Resource};
+use super::{CallId, ModuleId, ProviderId, ResourceId, serial};
+use crate::address::{
+    InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, RareMap, Resource,
+};
 use crate::config;
 use crate::value::{Str, Value};
 

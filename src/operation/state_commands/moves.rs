@@ -227,7 +227,7 @@ fn rename(state: &mut State, renamed: &[(Instance, Instance)]) {
         if let Some(object) = &mut instance.current
             && object.dependencies.iter().any(|it| blocks.contains(&**it))
         {
-            object.dependencies.clear();
+            object.dependencies = Box::default();
         }
         for object in instance.current.iter_mut().chain(instance.deposed.values_mut()) {
             for name in object.reads.iter_mut().flatten() {

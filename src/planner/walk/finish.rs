@@ -142,10 +142,10 @@ fn change(
             reason,
             prior: (!planned.prior.is_absent()).then(|| Box::new(planned.prior)),
             after,
-            private: planned.private,
+            private: planned.private.into(),
             identity: planned.identity,
-            replace_paths,
-            recorded_marks,
+            replace_paths: replace_paths.into(),
+            recorded_marks: recorded_marks.map(Box::new),
         },
         refused,
     )
@@ -191,7 +191,7 @@ async fn removed(
                 return Decision::Failed;
             };
             match observer.plan_removal(&address, schema, &provider, &prior).await {
-                Some(planned) => (private, identity) = planned,
+                Some(planned) => (private, identity) = (planned.0.into(), planned.1),
                 None => return Decision::Failed,
             }
         }
@@ -244,7 +244,7 @@ async fn read(
             let after = kept.map_or_else(|| unread(&subject, &question), |it| marked(&it));
             // What is known of it already may be enough to fail.
             let refused = !was_read && !observer.postconditions(&subject, &after);
-            let recorded_marks = Some(question.config.mark_paths());
+            let recorded_marks = Some(question.config.mark_paths().into());
             let read = ObjectDecision::unplanned(Action::Read, reason, None, after);
             found(ObjectDecision { recorded_marks, ..read }, refused)
         }
