@@ -181,11 +181,11 @@ async fn plan_again(
             private: object.private.clone(),
             tainted: false,
             imported: None,
-            identity: change.identity.before.clone(),
-            previous_identity: change.identity.before.clone(),
+            identity: change.identity.before().cloned(),
+            previous_identity: change.identity.before().cloned(),
         },
         None if change.action == Action::Create => Prior::absent(subject.schema),
-        None => Prior { private: change.private.as_slice().into(), ..Prior::absent(subject.schema) },
+        None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },
     };
     let planned = ctx.observer.plan(subject, prior).await?;
     let (before, now) = (change.after.to_plain(), planned.value.to_plain());

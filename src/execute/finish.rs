@@ -14,9 +14,9 @@ use crate::plan::Change;
 use crate::planner::without_absent;
 use crate::reason::shipped;
 use crate::request::PlanMode;
+use crate::state::OutputValue;
 use crate::state::journal::Record;
 use crate::state::objects as record;
-use crate::state::OutputValue;
 use crate::value::Str;
 
 /// Evaluates the outputs that the plan lists, and checks what is checked at the end.

@@ -71,7 +71,7 @@ async fn removed(
         planned: &null,
         config: &null,
         private: &change.private,
-        identity: change.identity.after.as_ref(),
+        identity: change.identity.after(),
     };
     let response = provider.apply(call).await;
     ctx.observer.report_provider(&change.address, None, &response.diagnostics);

@@ -52,9 +52,6 @@ pub struct BlockNode {
     pub key: BlockKey,
     /// The blocks it refers to, with the place of the reference; each target once.
     pub edges: Vec<(usize, Span)>,
-    /// The modules that it refers to as a whole, or by keys that are not written out. It reads only their outputs, and
-    /// OpenTofu records that it rests on everything inside.
-    wholes: Vec<Variant>,
 }
 
 impl BlockNode {
@@ -80,6 +77,9 @@ pub struct BlockGraph {
     pub configured: Configured,
     /// The circles of blocks that were opened: none, unless somebody asks for it.
     pub circles: Circles,
+    /// The modules that a block refers to as a whole, or by keys that are not written out. It reads only their outputs, and
+    /// OpenTofu records that it rests on everything inside.
+    wholes: FxHashMap<usize, Vec<Variant>>,
     /// The first block of each name: numbers alone, for the names stand in the blocks.
     index: HashTable<u32>,
     /// The first resource block of each module, behind which its others stand in their order.
@@ -154,7 +154,7 @@ impl BlockGraph {
                 free.insert(blocks.len() as u32);
             }
             let module = variant.clone();
-            self.blocks.push(BlockNode { module, key, edges: Vec::new(), wholes: Vec::new() });
+            self.blocks.push(BlockNode { module, key, edges: Vec::new() });
         }
     }
 
@@ -348,7 +348,7 @@ impl BlockGraph {
         with_wholes: bool,
         through: impl Fn(&BlockKey) -> bool,
     ) -> Option<Vec<usize>> {
-        if self.blocks[start].edges.is_empty() && self.blocks[start].wholes.is_empty() {
+        if self.blocks[start].edges.is_empty() && !self.wholes.contains_key(&start) {
             return Some(Vec::new());
         }
         let mut seen = FxHashSet::from_iter([start]);
@@ -356,8 +356,8 @@ impl BlockGraph {
         let mut found = Vec::new();
         while let Some(block) = open.pop() {
             let node = &self.blocks[block];
-            let wholes = node.wholes.iter().filter(|_| with_wholes);
-            let inside = wholes.flat_map(|it| self.inside(it));
+            let wholes = self.wholes.get(&block).filter(|_| with_wholes);
+            let inside = wholes.into_iter().flatten().flat_map(|it| self.inside(it));
             for next in node.edges.iter().map(|it| it.0).chain(inside) {
                 if !seen.insert(next) {
                     continue;

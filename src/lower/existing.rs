@@ -191,7 +191,8 @@ fn recorded_alone(
     let pending = pending_above(&lowered.structure, address);
     let id = lowered.structure.add_recorded(address);
     lowered.structure.resources[id.index()].pending = pending;
-    let provider = documents.state.resources.get(address).map(|it| ProviderConfig::clone(&it.provider));
+    let provider =
+        documents.state.resources.get(address).map(|it| ProviderConfig::clone(&it.provider));
     lowered.structure.resources[id.index()].provider = provider.map(Arc::new);
     id
 }

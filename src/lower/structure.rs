@@ -168,6 +168,7 @@ impl Structure {
         let id = ModuleId(self.modules.len() as u32);
         let config = node.config.clone();
         self.resources.reserve(config.resources.len());
+        self.nodes.reserve(config.resources.len());
         let before = self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
         if let Some(before) = before {

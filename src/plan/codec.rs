@@ -241,12 +241,8 @@ pub struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     /// Returns a reader of a document.
     pub fn new(document: &'a [u8]) -> Read<Decoder<'a>> {
-        let mut this = Decoder {
-            rest: document,
-            types: Vec::new(),
-            texts: Vec::new(),
-            last_provider: None,
-        };
+        let mut this =
+            Decoder { rest: document, types: Vec::new(), texts: Vec::new(), last_provider: None };
         this.types = this.list(|this| json::type_from_json(&this.text()?).map_err(|_| Damaged))?;
         this.texts = this.list(Decoder::text)?;
         Ok(this)

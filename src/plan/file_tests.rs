@@ -130,13 +130,10 @@ fn plan() -> Plan {
         reason: Reason::ReplaceByTriggers,
         before: object(vec![("id", Value::from("i"))]),
         after: object(vec![("id", Value::unknown(Type::STRING).mark(&Marks::sensitive()))]),
-        replace_paths: vec![vec![
-            PathStep::attribute("id"),
-            PathStep::index(0),
-            PathStep::key("x"),
-        ]],
-        private: vec![0, 255],
-        identity: Identities { before: Some(object(vec![("id", Value::from("i"))])), after: None },
+        replace_paths: [vec![PathStep::attribute("id"), PathStep::index(0), PathStep::key("x")]]
+            .into(),
+        private: [0, 255].into(),
+        identity: Identities::of(Some(object(vec![("id", Value::from("i"))])), None),
         importing: Some(Box::new(ImportName::Id("import me".into()))),
         generated_config: Some("resource {}".into()),
         deposes: Some("ffffffff".into()),

@@ -6,7 +6,7 @@ use super::shape::{
     Schemas, concrete_type, write_known, write_path, write_sensitive, write_unknown,
 };
 use super::state_json::{self, write_checks};
-use super::{Action, Change, Identities, OutputChange, Plan, Reason};
+use super::{Action, Change, OutputChange, Plan, Reason};
 use crate::address::{Mode, ModuleInstance};
 use crate::config::Config;
 use crate::diagnostic::Diagnostic;
@@ -140,7 +140,8 @@ fn write_planned(
     schemas: &Schemas<'_>,
 ) -> Result<(), Diagnostic> {
     let resource = &change.address.resource;
-    let schema = state_json::schema_of(schemas, &change.served_by.config.provider, resource, address)?;
+    let schema =
+        state_json::schema_of(schemas, &change.served_by.config.provider, resource, address)?;
     json.open('{');
     json.member("address", address);
     state_json::write_names(json, resource);
@@ -155,7 +156,7 @@ fn write_planned(
     }
     json.key("sensitive_values");
     write_sensitive(json, &change.after);
-    if let Some(identity) = &change.identity.after
+    if let Some(identity) = change.identity.after()
         && let Some(known) = &schema.identity
     {
         write_identity(json, "identity", identity);
@@ -204,7 +205,8 @@ fn write_resource_change(
 ) -> Result<(), Diagnostic> {
     let address = change.address.to_string();
     let resource = &change.address.resource;
-    let schema = state_json::schema_of(schemas, &change.served_by.config.provider, resource, &address)?;
+    let schema =
+        state_json::schema_of(schemas, &change.served_by.config.provider, resource, &address)?;
     json.open('{');
     json.member("address", &address);
     if let Some(previous) = &change.previous_address {
@@ -266,7 +268,7 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
         "generated_config",
         change.generated_config.as_deref().unwrap_or_default(),
     );
-    let Identities { before, after } = &change.identity;
+    let (before, after) = (change.identity.before(), change.identity.after());
     for (name, identity) in [("before_identity", before), ("after_identity", after)] {
         if let Some(identity) = identity {
             write_identity(json, name, identity);

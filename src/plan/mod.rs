@@ -93,9 +93,9 @@ pub struct Change {
     /// The object afterwards, marked, unknown where decided in apply; null when there is none.
     pub after: Value,
     /// Paths whose change made it a replacement.
-    pub replace_paths: Vec<Path>,
+    pub replace_paths: Box<[Path]>,
     /// What the provider handed out in planning.
-    pub private: Vec<u8>,
+    pub private: Box<[u8]>,
     /// What it is and will be identified by.
     pub identity: Identities,
     /// What names the object that is imported, where one is.
@@ -108,11 +108,25 @@ pub struct Change {
 
 /// What an object is identified by, where its provider says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Identities {
-    /// Now.
-    pub before: Option<Value>,
-    /// Afterwards.
-    pub after: Option<Value>,
+pub struct Identities(Option<Box<(Option<Value>, Option<Value>)>>);
+
+impl Identities {
+    /// Returns what it is identified by now, and afterwards.
+    pub fn of(before: Option<Value>, after: Option<Value>) -> Identities {
+        let is_any = before.is_some() || after.is_some();
+        // Most have none: then they take one word.
+        Identities(is_any.then(|| Box::new((before, after))))
+    }
+
+    /// Returns what it is identified by now.
+    pub fn before(&self) -> Option<&Value> {
+        self.0.as_ref()?.0.as_ref()
+    }
+
+    /// Returns what it will be identified by.
+    pub fn after(&self) -> Option<&Value> {
+        self.0.as_ref()?.1.as_ref()
+    }
 }
 
 /// What happens to a root output.

@@ -127,7 +127,8 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
     let served_by = parts.served_by(node)?;
     let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(Type::DYNAMIC);
     let name = &address.resource;
-    let schema = parts.observer.pool.resource_schema(&served_by.config.provider, name.mode, &name.kind);
+    let schema =
+        parts.observer.pool.resource_schema(&served_by.config.provider, name.mode, &name.kind);
     let schema = schema.filter(|it| it.block.hides());
     // Whoever tells of the plan later may have no schema at hand.
     let marked = |value: Value| match schema {
@@ -155,9 +156,9 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
             Some(marks) => Marked::new(found.after.to_plain(), *marks).into(),
             None => found.after,
         }),
-        replace_paths: found.replace_paths.into(),
-        private: found.private.into(),
-        identity: Identities { before: identity, after: found.identity },
+        replace_paths: found.replace_paths,
+        private: found.private,
+        identity: Identities::of(identity, found.identity),
         importing: imported,
         generated_config: parts
             .observer
@@ -214,10 +215,8 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, action: Action, prior: &Prior) -> 
     let address = structure.resource(*resource).address.instance(key.clone());
     let moved = parts.inputs.moved.get(&address).cloned();
     let served_by = parts.served_by(node)?;
-    let identity = Identities {
-        before: prior.previous_identity.clone(),
-        after: prior.identity.clone().filter(|_| !prior.value.is_null()),
-    };
+    let after = prior.identity.clone().filter(|_| !prior.value.is_null());
+    let identity = Identities::of(prior.previous_identity.clone(), after);
     Some(Change {
         address,
         deposed: None,
@@ -227,8 +226,8 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, action: Action, prior: &Prior) -> 
         reason: Reason::Plain,
         before: prior.previous.clone(),
         after: prior.value.clone(),
-        replace_paths: Vec::new(),
-        private: Vec::new(),
+        replace_paths: Box::default(),
+        private: Box::default(),
         identity,
         importing: None,
         generated_config: None,

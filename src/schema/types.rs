@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::sync::{Arc, OnceLock};
 
-use super::paths::sensitive_names;
 use super::Schemas;
+use super::paths::sensitive_names;
 use crate::address::Mode;
 use crate::value::objects::object_like;
 use crate::value::{PathStep, Str, Type, Value};

@@ -7,10 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{
-    Attributes, Object, OutputValue, State, Status, names, problems, recognise,
-    stored,
-};
+use super::{Attributes, Object, OutputValue, State, Status, names, problems, recognise, stored};
 use crate::address::{
     InstanceKey, Mode, Module, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
 };
@@ -132,9 +129,7 @@ fn add_resource(
             })?;
     let address = Resource { module: module.clone(), resource };
     // All instances of a resource have one provider today; the first one found decides.
-    let resource = state
-        .resources
-        .served_by(address, &provider);
+    let resource = state.resources.served_by(address, &provider);
     let instance = resource.instances.or_default(key);
     if let Some(primary) = old.primary {
         instance.current = Some(object(primary)?.into());

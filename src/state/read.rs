@@ -232,10 +232,7 @@ impl Reader {
         Some(module)
     }
 
-    pub(super) fn provider(
-        &mut self,
-        text: &str,
-    ) -> Option<(Shared<ProviderConfig>, InstanceKey)> {
+    pub(super) fn provider(&mut self, text: &str) -> Option<(Shared<ProviderConfig>, InstanceKey)> {
         if let Some(known) = self.providers.get(text) {
             return Some(known.clone());
         }
@@ -378,11 +375,7 @@ impl Reader {
 
     /// Gives objects what our own record says of them. What it says of others is passed over: another program may have
     /// removed them.
-    fn own(
-        &mut self,
-        resources: &mut Resources,
-        own: &FxHashMap<Text<'_>, Vec<Text<'_>>>,
-    ) {
+    fn own(&mut self, resources: &mut Resources, own: &FxHashMap<Text<'_>, Vec<Text<'_>>>) {
         let mut give = |name: String, object: &mut Object| {
             if let Some(reads) = own.get(&Text(Cow::Owned(name))) {
                 object.reads = Some(reads.iter().map(|it| self.name(&it.0)).collect());

@@ -13,9 +13,7 @@ use hashbrown::hash_table::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::{ResourceState, Shared};
-use crate::address::{
-    Instance, Keyed, ModuleInstance, ProviderConfig, Resource, ResourceName,
-};
+use crate::address::{Instance, Keyed, ModuleInstance, ProviderConfig, Resource, ResourceName};
 
 /// What stands under an address.
 type Entry = (Resource, Shared<ResourceState>);

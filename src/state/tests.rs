@@ -504,8 +504,10 @@ fn a_journal_says_what_became_of_each_object() {
         for (deposed, object) in objects {
             let (provider, provider_key) =
                 (resource.provider.clone().into_inner(), InstanceKey::None);
-            let object =
-                Box::new(super::Object { reads: Some(["t.n".into()].into()), ..(**object).clone() });
+            let object = Box::new(super::Object {
+                reads: Some(["t.n".into()].into()),
+                ..(**object).clone()
+            });
             text += &journal::line(&[Record::Written {
                 address: address.clone(),
                 deposed,

@@ -184,9 +184,9 @@ impl Type {
     ///
     /// Values of one schema have few types in all, so these are found without their names.
     pub fn with_types(self, types: impl ExactSizeIterator<Item = Type> + Clone) -> Type {
-        let hash = types.clone().fold(FxBuildHasher.hash_one(self), |all, it| {
-            FxBuildHasher.hash_one((all, it))
-        });
+        let hash = types
+            .clone()
+            .fold(FxBuildHasher.hash_one(self), |all, it| FxBuildHasher.hash_one((all, it)));
         ALIKE.with_borrow_mut(|alike| {
             let is_it = |it: &Alike| it.like == self && types.clone().eq(it.types.iter().copied());
             if let Some(known) = alike.find(hash, is_it) {

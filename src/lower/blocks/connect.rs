@@ -235,7 +235,7 @@ impl Builder<'_> {
                 }));
             }
             if !is_one_output {
-                self.graph.blocks[from].wholes.push(child);
+                self.graph.wholes.entry(from).or_default().push(child);
             }
         }
         self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));

@@ -20,7 +20,8 @@ impl Trace<'_> {
         // A module instance whose keys are not known may stand for several modules, in which places differ.
         let near = self.input.graph.place(number);
         let place = config.resources.position_near(near, name);
-        let block = place.and_then(|it| config.resources.at(it)).expect("the block is one of its module");
+        let block =
+            place.and_then(|it| config.resources.at(it)).expect("the block is one of its module");
         let id = self.structure.declare(module, block, near);
         let style = self.structure.resource(id).style;
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
@@ -167,7 +168,9 @@ impl Trace<'_> {
         }
         let by_target = self.imports.get_or_init(|| {
             let mut all: FxHashMap<ConfigResource, Vec<usize>> = FxHashMap::default();
-            for (at, target) in imports.iter().enumerate().filter_map(|it| Some((it.0, it.1.target()?))) {
+            for (at, target) in
+                imports.iter().enumerate().filter_map(|it| Some((it.0, it.1.target()?)))
+            {
                 all.entry(target).or_default().push(at);
             }
             all

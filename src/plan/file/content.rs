@@ -121,8 +121,8 @@ fn write_change(out: &mut Encoder, change: &Change) {
     out.option((before != after).then_some(after), Encoder::value);
     out.list(replace_paths, Encoder::path);
     out.bytes(private);
-    out.option(identity.before.as_ref(), Encoder::value);
-    out.option(identity.after.as_ref(), Encoder::value);
+    out.option(identity.before(), Encoder::value);
+    out.option(identity.after(), Encoder::value);
     out.option(importing.as_deref().and_then(ImportName::id), Encoder::text);
     let identity = importing.as_deref().and_then(ImportName::identity);
     out.option(identity, Encoder::value);
@@ -149,12 +149,9 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
         reason,
         before,
         after,
-        replace_paths: input.list(Decoder::path)?,
-        private: input.bytes()?.to_vec(),
-        identity: Identities {
-            before: input.option(Decoder::value)?,
-            after: input.option(Decoder::value)?,
-        },
+        replace_paths: input.list(Decoder::path)?.into(),
+        private: input.bytes()?.into(),
+        identity: Identities::of(input.option(Decoder::value)?, input.option(Decoder::value)?),
         importing: {
             let id = input.option(text)?.map(ImportName::Id);
             let identity = input.option(Decoder::value)?.map(ImportName::Identity);

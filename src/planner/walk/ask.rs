@@ -102,9 +102,7 @@ async fn declared(
         }
         None => match observer.import_target(address) {
             Err(()) => None,
-            Ok(Some(target)) if recorded.is_none() => {
-                observer.import(&subject, &target).await
-            }
+            Ok(Some(target)) if recorded.is_none() => observer.import(&subject, &target).await,
             Ok(_) => Some(Prior::absent(subject.schema)),
         },
     };

@@ -67,7 +67,7 @@ impl Causes<'_> {
             return self.drifted(node, change, &[], is_asked, because);
         }
         let all = differences(&change.before, &change.after);
-        let mut paths: Vec<Path> = change.replace_paths.clone();
+        let mut paths: Vec<Path> = change.replace_paths.to_vec();
         paths.retain(|it| self.differs(change, it));
         // A replacement is forced by what changes within what is named.
         let finer = |path: &Path| {

@@ -155,13 +155,14 @@ fn what_forces_a_replacement_says_so() {
     }"#;
     let path = |name: &str| PathStep::Attribute(name.into());
     let mut change = change(Action::DeleteThenCreate, before, after);
-    change.replace_paths = vec![
+    change.replace_paths = [
         vec![path("map")],
         vec![path("set")],
         vec![path("secret")],
         vec![path("list"), PathStep::Index(Value::int(0)), path("a")],
         vec![path("rule"), PathStep::Index(Value::int(0)), path("x")],
-    ];
+    ]
+    .into();
     check_change(
         change,
         &typed(),
