@@ -12,6 +12,7 @@ static ALLOCATOR: memory::Allocator = memory::Allocator;
 const STACK: usize = 16 << 20;
 
 fn main() -> ExitCode {
+    memory::set_up();
     match std::thread::Builder::new().stack_size(STACK).spawn(entail_cli::run::main) {
         Ok(thread) => thread.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause)),
         Err(error) => {

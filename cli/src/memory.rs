@@ -4,6 +4,7 @@
 //! as long again.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::{c_int, c_long};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mimalloc::MiMalloc;
@@ -38,6 +39,23 @@ fn given(place: *mut u8, size: usize) -> *mut u8 {
 /// What is as large as this comes from the system, whose pages are its own again as soon as it is freed, and which makes it longer
 /// without a second copy: the text of a state above all.
 const LARGE: usize = 1 << 24;
+
+// What mimalloc's header declares, and its binding leaves out.
+#[expect(unsafe_code, reason = "the allocator is written in C")]
+unsafe extern "C" {
+    /// Sets an option; a number that none has is passed over.
+    safe fn mi_option_set(option: c_int, value: c_long);
+    #[cfg(test)]
+    safe fn mi_option_get(option: c_int) -> c_long;
+}
+
+/// `mi_option_purge_extend_delay`: by how many milliseconds the wait for giving pages back grows with each page that is freed.
+const PURGE_EXTEND_DELAY: c_int = 25;
+
+/// Lets freed pages go back to the system though more are freed all the time, as while a large plan is put together.
+pub fn set_up() {
+    mi_option_set(PURGE_EXTEND_DELAY, 0);
+}
 
 #[expect(unsafe_code, reason = "an allocator cannot be written without")]
 // SAFETY: every call is passed on as it is to the allocator that the size says, the same for all calls of one place; what it gives is
@@ -84,5 +102,18 @@ unsafe impl GlobalAlloc for Allocator {
             LARGE.. => unsafe { System.dealloc(place, layout) },
             _ => unsafe { MiMalloc.dealloc(place, layout) },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_option_that_is_set_is_the_one_that_is_meant() {
+        // The wait itself, how many times as long it is for large areas, by how much it grows, and whether to take over what others freed.
+        assert_eq!([15, 24, 25, 26].map(|it| mi_option_get(it)), [10, 10, 1, 0]);
+        set_up();
+        assert_eq!(mi_option_get(PURGE_EXTEND_DELAY), 0);
     }
 }
