@@ -3,11 +3,11 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, btree_map};
 use std::ops::{Deref, DerefMut};
-use std::{iter, option};
+use std::{fmt, iter, option};
 
 /// A map that is boxed, and made when first something is put in.
 #[expect(clippy::box_collection, reason = "one word is what it is for")]
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RareMap<K, V>(Option<Box<BTreeMap<K, V>>>);
 
 impl<K: 'static, V: 'static> RareMap<K, V> {
@@ -61,6 +61,12 @@ pub type Changing<'a, K, V> = iter::Flatten<option::IntoIter<&'a mut BTreeMap<K,
 impl<K: 'static, V: 'static> Default for RareMap<K, V> {
     fn default() -> RareMap<K, V> {
         RareMap::new()
+    }
+}
+
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for RareMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.0.iter().flat_map(|it| it.iter())).finish()
     }
 }
 

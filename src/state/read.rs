@@ -25,6 +25,10 @@ use crate::address::{
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::value::Str;
 
+mod parts;
+
+use self::parts::merged;
+
 /// Reads a state file. Empty text is no state: `None`.
 pub fn read(bytes: &[u8]) -> Result<Option<State>, Diagnostics> {
     if bytes.is_empty() {
@@ -123,50 +127,6 @@ fn check_from(check: CheckV4<'_>) -> CheckResult {
         status: Str::from(&*check.status.0),
         objects: check.objects.map(|it| it.into_iter().map(object).collect()),
     }
-}
-
-/// Sorts resources by address and unites those that stand in several parts.
-fn merged(
-    mut resources: Vec<(Resource, Shared<ResourceState>)>,
-    diagnostics: &mut Diagnostics,
-) -> Resources {
-    resources.sort_by(|a, b| a.0.cmp(&b.0));
-    resources.dedup_by(|(address, part), (last, state)| {
-        let is_again = address == last;
-        if is_again {
-            let part = part.clone().into_inner();
-            state.provider = part.provider;
-            for (key, instance) in part.instances {
-                diagnostics.extend(unite(address, state, key, instance));
-            }
-        }
-        is_again
-    });
-    resources.into_iter().collect()
-}
-
-fn unite(
-    address: &Resource,
-    state: &mut ResourceState,
-    key: InstanceKey,
-    more: InstanceState,
-) -> Vec<Diagnostic> {
-    let name = || address.instance(key.clone()).to_string();
-    let known = state.instances.or_default(key.clone());
-    let mut problems = Vec::new();
-    if more.current.is_some() {
-        if known.current.is_some() {
-            problems.push(problems::duplicate(&name(), None));
-        }
-        known.current = more.current;
-        known.provider_key = more.provider_key;
-    }
-    for (deposed, object) in more.deposed {
-        if known.deposed.insert(deposed.clone(), object).is_some() {
-            problems.push(problems::duplicate(&name(), Some(&deposed)));
-        }
-    }
-    problems
 }
 
 /// Remembers the provider configuration that instances name: all have the same.
