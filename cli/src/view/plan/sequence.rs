@@ -1,6 +1,7 @@
 //! Aligns two sequences: what stays, what goes, what comes, and what becomes something else.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use entail::value::Value;
 
@@ -36,33 +37,43 @@ pub fn align_lines(before: &[&str], after: &[&str]) -> Vec<Row> {
 
 /// Numbers the values so that values that look alike have the same number.
 pub fn identify(before: &[Value], after: &[Value]) -> (Vec<usize>, Vec<usize>) {
-    let mut known: HashMap<String, Vec<(usize, &Value)>> = HashMap::new();
+    let mut known: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
     let mut count = 0;
     let mut number = |value| {
-        let alike = known.entry(bucket(value)).or_default();
-        if let Some((id, _)) = alike.iter().find(|it| same(it.1, value)) {
+        // What is not known is like nothing else, not even itself.
+        let alike = bucket(value).map(|it| known.entry(it).or_default());
+        if let Some((id, _)) = alike.iter().flat_map(|it| it.iter()).find(|it| same(it.1, value)) {
             return *id;
         }
         count += 1;
-        alike.push((count, value));
+        alike.into_iter().for_each(|it| it.push((count, value)));
         count
     };
     (before.iter().map(&mut number).collect(), after.iter().map(&mut number).collect())
 }
 
-/// A text that is equal for values that look alike, and rarely for others.
-fn bucket(value: &Value) -> String {
+/// A number that is equal for values that look alike, and rarely for others; nothing for what is not wholly known.
+fn bucket(value: &Value) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    value.is_wholly_known().then(|| {
+        look(value, &mut hasher);
+        hasher.finish()
+    })
+}
+
+/// Hashes what `same` compares: neither marks nor the kind of container.
+fn look(value: &Value, hasher: &mut DefaultHasher) {
     match value.bare() {
-        Value::Null(_) => "null".to_owned(),
-        Value::Bool(it) => it.to_string(),
-        Value::Number(it) => it.to_string(),
-        Value::String(it) => format!("\"{it}"),
-        Value::Unknown(_) => String::new(),
-        it => it
-            .children()
-            .map(|it| it.as_str().map_or_else(String::new, str::to_owned))
-            .collect::<Vec<_>>()
-            .join("\u{0}"),
+        Value::Bool(it) => it.hash(hasher),
+        Value::Number(it) => it.to_string().hash(hasher),
+        Value::String(it) => it.hash(hasher),
+        it @ (Value::Map(_) | Value::Object(_)) => {
+            for (name, child) in it.entries() {
+                name.hash(hasher);
+                look(child, hasher);
+            }
+        }
+        it => it.children().for_each(|it| look(it, hasher)),
     }
 }
 
@@ -148,6 +159,10 @@ fn longest_common_table(before: &[usize], after: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use entail::value::{Marks, Type};
+
     use super::*;
 
     fn lines(before: &str, after: &str) -> String {
@@ -177,6 +192,32 @@ mod tests {
         let values = |all: &[&str]| all.iter().map(|it| Value::from(*it)).collect::<Vec<_>>();
         let rows = align(&values(&["a", "b"]), &values(&["x", "b", "c"]), |_, _| true);
         assert_eq!(rows, [(0, 0), (1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn what_looks_alike_has_one_number_and_what_is_not_known_none_but_its_own() {
+        let object = |id: &str, count: i64| {
+            Value::object([("id".into(), Value::from(id)), ("n".into(), Value::int(count))])
+        };
+        let map = |it: &str| Value::map(Type::STRING, [("id".into(), Value::from(it))]);
+        let unknown = || Value::tuple(vec![Value::unknown(Type::STRING)]);
+        let before = [object("a", 1), object("a", 2), map("a"), unknown(), Value::NULL];
+        let after = [object("a", 2), unknown(), object("a", 1), map("a"), Value::NULL];
+        let (before, after) = identify(&before, &after);
+        assert_eq!((&before[..], &after[..]), (&[1, 2, 3, 4, 5][..], &[2, 6, 1, 3, 5][..]));
+        let marked = |it: &Value| it.clone().mark(&Marks::sensitive());
+        let list = Value::list(Type::STRING, vec!["x".into()]);
+        let tuple = Value::tuple(vec![marked(&"x".into())]);
+        assert_eq!(identify(&[list], &[marked(&tuple)]), (vec![1], vec![1]));
+    }
+
+    #[test]
+    fn numbers_of_many_values_are_found_without_comparing_all_with_all() {
+        let value = |it: usize| Value::object([("n".into(), Value::int(it as i64))]);
+        let all: Vec<Value> = (0..1000).map(value).collect();
+        let buckets: HashSet<u64> = all.iter().filter_map(bucket).collect();
+        assert_eq!(buckets.len(), 1000);
+        assert!(bucket(&Value::unknown(Type::DYNAMIC)).is_none());
     }
 
     #[test]
