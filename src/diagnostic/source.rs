@@ -67,13 +67,25 @@ impl Source {
         self.blocks.get_or_init(|| find(&self.text))
     }
 
-    /// Returns the number of the line that holds a byte, from 1, and where it begins.
-    fn line(&self, byte: usize) -> (usize, usize) {
-        let lines = self.lines.get_or_init(|| {
+    /// Returns where each line begins.
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
             let ends =
                 self.text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1);
             std::iter::once(0).chain(ends).collect()
-        });
+        })
+    }
+
+    /// Returns where a line begins, from 1, and its text with its end.
+    fn text_of_line(&self, line: usize) -> Option<(usize, &str)> {
+        let start = *self.lines().get(line.checked_sub(1)?)? as usize;
+        let end = self.lines().get(line).map_or(self.text.len(), |it| *it as usize);
+        Some((start, self.text.get(start..end)?))
+    }
+
+    /// Returns the number of the line that holds a byte, from 1, and where it begins.
+    fn line(&self, byte: usize) -> (usize, usize) {
+        let lines = self.lines();
         let number = lines.partition_point(|it| *it as usize <= byte);
         (number, lines[number - 1] as usize)
     }
@@ -170,8 +182,7 @@ impl Sources {
     pub fn span(&self, file: FileId, line: usize, column: usize) -> Option<Span> {
         use unicode_segmentation::UnicodeSegmentation;
         let source = self.get(file)?;
-        let text = source.text.split_inclusive('\n').nth(line.checked_sub(1)?)?;
-        let start = text.as_ptr() as usize - source.text.as_ptr() as usize;
+        let (start, text) = source.text_of_line(line)?;
         let within = text.grapheme_indices(true).nth(column.checked_sub(1)?)?.0;
         Some(Span::new(file, start + within, start + within))
     }
@@ -208,6 +219,31 @@ impl Sources {
                 format!("{}:{},{}", source.name, at.line, at.column)
             }
             None => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_segmentation::UnicodeSegmentation;
+
+    use super::*;
+
+    #[test]
+    fn every_place_is_found_again_by_its_line_and_column() {
+        let sources = Sources::default();
+        for text in ["", "a", "a\n", "\n\nb = \"é👩‍👩‍👧\"\n  c\r\n", "last line\nwithout end"]
+        {
+            let file = sources.add("main.tf", text.into());
+            for (byte, _) in text.grapheme_indices(true) {
+                let at = sources.position(file, byte as u32);
+                let span = sources.span(file, at.line, at.column);
+                assert_eq!(span, Some(Span::new(file, byte, byte)), "{text:?} at {byte}");
+            }
+            let lines = text.lines().count();
+            assert_eq!(sources.span(file, lines + 1, 1), None);
+            assert_eq!(sources.span(file, 1, 99), None);
+            assert_eq!((sources.span(file, 0, 1), sources.span(file, 1, 0)), (None, None));
         }
     }
 }
