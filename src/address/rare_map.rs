@@ -87,7 +87,12 @@ impl<K: 'static, V: 'static> DerefMut for RareMap<K, V> {
 
 impl<K: Ord, V> FromIterator<(K, V)> for RareMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> RareMap<K, V> {
-        let map: BTreeMap<K, V> = entries.into_iter().collect();
+        entries.into_iter().collect::<BTreeMap<K, V>>().into()
+    }
+}
+
+impl<K, V> From<BTreeMap<K, V>> for RareMap<K, V> {
+    fn from(map: BTreeMap<K, V>) -> RareMap<K, V> {
         RareMap((!map.is_empty()).then(|| Box::new(map)))
     }
 }

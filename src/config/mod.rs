@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::address::{Module as ModuleAddr, Provider};
+use rustc_hash::FxHashMap;
+
+use crate::address::{ConfigResource, Module as ModuleAddr, Provider};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::syntax::Name;
 use crate::value::Str;
@@ -172,6 +174,15 @@ impl Module {
         all.filter(move |it| last.replace(*it) != Some(*it))
     }
 
+    /// Returns its `import` blocks by what they are for, as positions in their order.
+    pub fn imports_by_target(&self) -> FxHashMap<ConfigResource, Vec<usize>> {
+        let mut all: FxHashMap<ConfigResource, Vec<usize>> = FxHashMap::default();
+        for (at, import) in self.imports.iter().enumerate() {
+            import.target().into_iter().for_each(|it| all.entry(it).or_default().push(at));
+        }
+        all
+    }
+
     /// Returns the `provider` block of a local name and alias.
     pub fn provider_block(&self, local_name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
         self.providers.iter().find(|it| {
@@ -225,7 +236,7 @@ impl Config {
     }
 
     /// Returns a resource block.
-    pub fn resource(&self, address: &crate::address::ConfigResource) -> Option<&Resource> {
+    pub fn resource(&self, address: &ConfigResource) -> Option<&Resource> {
         self.modules.get(&address.module)?.resources.get(&address.resource).map(|it| &**it)
     }
 }

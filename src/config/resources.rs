@@ -82,12 +82,11 @@ impl Resources {
         self.index.find(hash_of(name), is_it).map(|it| *it as usize)
     }
 
-    /// Returns the place of a block, which is likely to be `near`: then nothing is searched for.
-    pub fn position_near(&self, near: usize, name: &ResourceName) -> Option<usize> {
-        match self.all.get(near) {
-            Some(block) if block.name == *name => Some(near),
-            _ => self.position(name),
-        }
+    /// Returns the block of that name and its place, which is likely to be `near`: then nothing is searched for.
+    pub fn get_near(&self, near: usize, name: &ResourceName) -> Option<(usize, &Arc<Resource>)> {
+        let guess = self.all.get(near).filter(|it| it.name == *name);
+        let place = guess.map(|_| near).or_else(|| self.position(name))?;
+        Some((place, &self.all[place]))
     }
 
     /// Returns the block at a position.
@@ -175,7 +174,8 @@ mod tests {
             let name = ResourceName::managed("x_thing", name);
             assert_eq!(resources.position(&name), Some(position));
             for near in 0..5 {
-                assert_eq!(resources.position_near(near, &name), Some(position));
+                let found = resources.get_near(near, &name);
+                assert_eq!(found.map(|it| (it.0, &it.1.name)), Some((position, &name)));
             }
             assert_eq!(resources[&name].name, name);
         }

@@ -1,17 +1,15 @@
 //! What the state says: which objects exist, what is gone of their blocks, and what each rests on.
 
-use std::sync::Arc;
-
 use entail_rules::{Fate, KeyKind, Node};
 use rustc_hash::FxHashMap;
 
 use super::configuration::{block_of, repetition};
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
 use super::{Documents, Lowered};
-use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, ProviderConfig, Resource};
+use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
 use crate::config::{Config, Removed, Variant};
 use crate::request::PlanMode;
-use crate::state::{Object, Status};
+use crate::state::{Object, ResourceState, Status};
 
 mod needs;
 
@@ -28,7 +26,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
     let mut near = 0;
     for (place, (address, resource)) in documents.state.resources.iter().enumerate() {
         let found = lowered.structure.resource_near(address, &mut near);
-        let id = found.unwrap_or_else(|| recorded_alone(lowered, documents, address));
+        let id = found.unwrap_or_else(|| recorded_alone(lowered, address, resource));
         lowered.structure.resources[id.index()].recorded = place as u32;
         for (key, instance) in &resource.instances {
             let node = current(lowered, documents, &known, id, key);
@@ -185,15 +183,14 @@ fn exists(lowered: &mut Lowered, node: Node, object: &Object) {
 /// Makes the resource of a state entry that has no block, or whose module instance is gone.
 fn recorded_alone(
     lowered: &mut Lowered,
-    documents: &Documents<'_>,
     address: &Resource,
+    recorded: &ResourceState,
 ) -> ResourceId {
     let pending = pending_above(&lowered.structure, address);
     let id = lowered.structure.add_recorded(address);
-    lowered.structure.resources[id.index()].pending = pending;
-    let provider =
-        documents.state.resources.get(address).map(|it| ProviderConfig::clone(&it.provider));
-    lowered.structure.resources[id.index()].provider = provider.map(Arc::new);
+    let resource = &mut lowered.structure.resources[id.index()];
+    resource.pending = pending;
+    resource.provider = Some(recorded.provider.clone().into_inner().into());
     id
 }
 

@@ -12,15 +12,14 @@ mod places;
 mod saved;
 
 use std::hash::BuildHasher;
-use std::sync::Arc;
 
 use entail_rules::Node;
 use hashbrown::hash_table::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::address::{
-    Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, RareMap, Resource,
-    ResourceName,
+    ConfigResource, Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, RareMap,
+    Resource, ResourceName,
 };
 use crate::config;
 use crate::expression::Subject;
@@ -58,6 +57,9 @@ id!(
     /// A provider instance.
     ProviderId
 );
+
+/// No place to begin with: a name is searched for.
+const NOWHERE: usize = usize::MAX;
 
 fn hash_of(module: &ModuleInstance, name: &ResourceName) -> u64 {
     FxBuildHasher.hash_one((module, name))
@@ -195,46 +197,35 @@ impl Structure {
         id
     }
 
-    /// Returns the resource of a block in a module instance, made without instances where it is new.
-    ///
-    /// - `near`: the place at which the block is likely to stand in its module.
-    pub fn declare(
-        &mut self,
-        module: ModuleId,
-        block: &Arc<config::Resource>,
-        near: usize,
-    ) -> ResourceId {
+    /// Returns the resource of the block at a place of a module instance's configuration, made without instances where it is new.
+    pub fn declare(&mut self, module: ModuleId, place: usize) -> ResourceId {
         let of = self.module(module);
-        let place = of.config.resources.position_near(near, &block.name);
-        let known = place.and_then(|it| of.places.get(it));
+        let blocks = &of.config.resources;
+        let block = blocks.at(place).expect("the block is one of its module").clone();
+        let known = of.places.get(place);
         let Some(known) = known.or_else(|| self.find_apart(&of.address, &block.name)) else {
-            let blocks = of.config.resources.len();
+            let count = blocks.len();
             let address = Resource { module: of.address.clone(), resource: block.name.clone() };
             let id = self.add_resource(address);
             let of = &mut self.modules[module.index()];
             of.resources.push(id);
-            match place {
-                Some(place) => of.places.set(place, id, blocks),
-                None => self.know(id),
-            }
-            self.resources[id.index()].becomes_declared(module, block.clone());
+            of.places.set(place, id, count);
+            self.resources[id.index()].becomes_declared(module, block);
             return id;
         };
         let node = &mut self.resources[known.index()];
         if !node.declared || node.module != Some(module) {
             self.modules[module.index()].resources.push(known);
         }
-        node.becomes_declared(module, block.clone());
+        node.becomes_declared(module, block);
         known
     }
 
-    /// Returns a resource for which a block may be missing, made without instances where it is new.
+    /// Adds a resource that only the state has, without instances.
     pub fn add_recorded(&mut self, address: &Resource) -> ResourceId {
-        self.resource_id(address).unwrap_or_else(|| {
-            let id = self.add_resource(address.clone());
-            self.know(id);
-            id
-        })
+        let id = self.add_resource(address.clone());
+        self.know(id);
+        id
     }
 
     /// Adds a resource that nothing is known of yet, and by which nothing finds it.
@@ -262,7 +253,7 @@ impl Structure {
 
     /// Returns the resource of that address.
     pub fn resource_id(&self, address: &Resource) -> Option<ResourceId> {
-        self.find(&address.module, &address.resource)
+        self.resource_near(address, &mut { NOWHERE })
     }
 
     /// Returns the resource of that address, whose block is likely to stand in its module at `near`; and where it does.
@@ -270,36 +261,50 @@ impl Structure {
     /// Who asks for one after the other in the order of addresses asks with the place behind that of the last one.
     pub fn resource_near(&self, address: &Resource, near: &mut usize) -> Option<ResourceId> {
         let Resource { module, resource: name } = address;
-        if let Some(id) = self.module_ids.get(module) {
-            let module = self.module(*id);
-            if let Some(place) = module.config.resources.position_near(*near, name) {
-                *near = place + 1;
-                let placed = module.places.get(place);
-                return placed.or_else(|| self.find_apart(&module.address, name));
-            }
+        self.find(module, name, near)
+    }
+
+    /// Returns the resources of every module instance by their block.
+    pub fn resources_by_config(&self) -> FxHashMap<ConfigResource, Vec<ResourceId>> {
+        let mut all: FxHashMap<ConfigResource, Vec<ResourceId>> = FxHashMap::default();
+        for (number, resource) in self.resources.iter().enumerate() {
+            all.entry(resource.address.config()).or_default().push(ResourceId(number as u32));
         }
-        self.find_apart(module, name)
+        all
     }
 
     /// Returns the resource of that name in a module instance, where it has a block.
     pub fn resource_in(&self, module: ModuleId, name: &ResourceName) -> Option<ResourceId> {
-        let found = self.placed(module, name);
-        let found = found.or_else(|| self.find(&self.module(module).address, name))?;
+        let near = &mut { NOWHERE };
+        let found = self.placed(module, name, near);
+        let found = found.or_else(|| self.find(&self.module(module).address, name, near))?;
         self.resource(found).declared.then_some(found)
     }
 
-    fn find(&self, module: &ModuleInstance, name: &ResourceName) -> Option<ResourceId> {
-        let placed = self.module_ids.get(module).and_then(|it| self.placed(*it, name));
+    fn find(
+        &self,
+        module: &ModuleInstance,
+        name: &ResourceName,
+        near: &mut usize,
+    ) -> Option<ResourceId> {
+        let placed = self.module_ids.get(module).and_then(|it| self.placed(*it, name, near));
         placed.or_else(|| self.find_apart(module, name))
     }
 
-    /// The resource at the place that the block of that name has in its module.
-    fn placed(&self, module: ModuleId, name: &ResourceName) -> Option<ResourceId> {
+    /// The resource at the place that the block of that name has in its module; `near` is behind it then.
+    fn placed(
+        &self,
+        module: ModuleId,
+        name: &ResourceName,
+        near: &mut usize,
+    ) -> Option<ResourceId> {
         let module = self.module(module);
         if module.places.is_empty() {
             return None;
         }
-        module.places.get(module.config.resources.position(name)?)
+        let (place, _) = module.config.resources.get_near(*near, name)?;
+        *near = place + 1;
+        module.places.get(place)
     }
 
     fn find_apart(&self, module: &ModuleInstance, name: &ResourceName) -> Option<ResourceId> {

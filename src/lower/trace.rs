@@ -113,6 +113,7 @@ pub struct Traced<'a> {
 pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     let sorted = input.sorted.clone();
     let mut trace = Trace {
+        imports: input.config.root().imports_by_target(),
         input,
         structure: Structure::default(),
         reads: Reads::default(),
@@ -123,7 +124,6 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         blocks_in: OnceLock::new(),
         named: Mutex::default(),
         named_calls: Mutex::default(),
-        imports: OnceLock::new(),
         last_served: None,
         firm: Vec::new(),
     };
@@ -160,8 +160,8 @@ pub struct Trace<'a> {
     named: Mutex<BTreeSet<(ResourceId, InstanceKey)>>,
     /// Instances of calls whose keys are not known yet that something names.
     named_calls: Mutex<BTreeSet<(CallId, InstanceKey)>>,
-    /// The `import` blocks by what they are for, collected when there are any.
-    imports: OnceLock<FxHashMap<ConfigResource, Vec<usize>>>,
+    /// The `import` blocks by what they are for, as positions.
+    imports: FxHashMap<ConfigResource, Vec<usize>>,
     /// The configuration that served the last resource, and the node of all its instances together.
     last_served: Option<(Arc<ProviderConfig>, Node)>,
     /// What these read in any case.

@@ -9,7 +9,7 @@ use super::generate::{Generated, generate};
 use super::object::{ObjectContext, Prior};
 use super::{Observer, problems};
 use crate::address::{ConfigResource, Instance};
-use crate::config::{Config, Import};
+use crate::config::Config;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::event::Event;
 use crate::expression;
@@ -22,11 +22,14 @@ mod targets;
 pub use self::targets::{ImportTarget, invalid_ids};
 use self::targets::{collect, conforming};
 
+/// What the imports of a block ask for; nothing where one of them cannot be evaluated.
+type Targets = OnceLock<Option<BTreeMap<Instance, ImportTarget>>>;
+
 /// The import blocks by the block they are for; each is evaluated when the first instance of that block asks.
 #[derive(Debug, Default)]
 pub struct Imports {
-    /// What the blocks ask for; `None` where one of them cannot be evaluated.
-    targets: FxHashMap<ConfigResource, OnceLock<Option<BTreeMap<Instance, ImportTarget>>>>,
+    /// What the blocks ask for, each with the positions of its imports.
+    targets: FxHashMap<ConfigResource, (Vec<usize>, Targets)>,
     /// Blocks written for imports that have none, with the object they were written for.
     generated: FxHashMap<ConfigResource, OnceLock<(Generated, Prior)>>,
 }
@@ -34,13 +37,13 @@ pub struct Imports {
 impl Imports {
     /// Returns the imports of a configuration, none evaluated yet.
     pub fn of(config: &Config) -> Imports {
-        let targets = || config.root().imports.iter().filter_map(Import::target);
+        let imports = config.root().imports_by_target();
         let is_missing =
-            |it: &ConfigResource| config.resource(it).is_some_and(|block| block.generated);
-        Imports {
-            targets: targets().map(|it| (it, OnceLock::new())).collect(),
-            generated: targets().filter(is_missing).map(|it| (it, OnceLock::new())).collect(),
-        }
+            |it: &&ConfigResource| config.resource(it).is_some_and(|block| block.generated);
+        let missing = imports.keys().filter(is_missing);
+        let generated = missing.map(|it| (it.clone(), OnceLock::new())).collect();
+        let targets = imports.into_iter().map(|(it, all)| (it, (all, OnceLock::new())));
+        Imports { targets: targets.collect(), generated }
     }
 
     /// Returns the block that was written for an import, and the object that it was written for.
@@ -74,8 +77,8 @@ impl Observer<'_> {
         &self,
         block: &ConfigResource,
     ) -> Result<Option<&BTreeMap<Instance, ImportTarget>>, ()> {
-        let Some(cell) = self.imports.targets.get(block) else { return Ok(None) };
-        cell.get_or_init(|| collect(&self.values, block)).as_ref().map(Some).ok_or(())
+        let Some((imports, cell)) = self.imports.targets.get(block) else { return Ok(None) };
+        cell.get_or_init(|| collect(&self.values, imports)).as_ref().map(Some).ok_or(())
     }
 
     /// Returns the problems of imports whose instances nothing declares.
@@ -83,7 +86,7 @@ impl Observer<'_> {
         let mut problems = Diagnostics::new();
         let mut blocks: Vec<_> = self.imports.targets.iter().collect();
         blocks.sort_by_key(|it| it.0);
-        let evaluated = blocks.into_iter().filter_map(|it| it.1.get()?.as_ref());
+        let evaluated = blocks.into_iter().filter_map(|it| it.1.1.get()?.as_ref());
         for (address, _) in evaluated.flatten() {
             let structure = &self.values.structure;
             let known = structure.resource_id(&address.of());

@@ -1,5 +1,6 @@
 //! Planning: structure first, then the walk, then what follows from both.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::config::Config;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::event::Sink;
+use crate::lower::structure::ResourceNode;
 use crate::lower::trace::{Repetitions, Trace};
 use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
@@ -356,7 +358,14 @@ fn settle_imports(
     observer: &Observer<'_>,
     progress: &progress::Progress,
 ) -> Result<(), Diagnostics> {
-    observer.resolve_imports(|block| takes_part(observer, progress, block));
+    let structure = &observer.values.structure;
+    // Mostly nothing is imported.
+    let resources = OnceCell::new();
+    observer.resolve_imports(|block| {
+        let resources = resources.get_or_init(|| structure.resources_by_config());
+        let of = resources.get(block).into_iter().flatten();
+        takes_part(progress, of.map(|it| structure.resource(*it)))
+    });
     let undeclared = observer.check_imports();
     if undeclared.has_errors() { Err(undeclared) } else { Ok(()) }
 }
@@ -413,14 +422,14 @@ fn settle_outputs(
 }
 
 /// Returns whether a block that imports name is in this run and nothing that it reads failed.
-fn takes_part(
-    observer: &Observer<'_>,
+///
+/// - `resources`: those of the block, in every module instance.
+fn takes_part<'s>(
     progress: &progress::Progress,
-    block: &crate::address::ConfigResource,
+    resources: impl Iterator<Item = &'s ResourceNode>,
 ) -> bool {
-    let resources = observer.values.structure.resources.iter();
     let mut nodes = resources
-        .filter(|it| it.declared && it.address.config() == *block)
+        .filter(|it| it.declared)
         .flat_map(|it| it.collection.iter().chain(it.instances.values()));
     nodes.all(|node| {
         let part = progress.parts.get(node.0 as usize);

@@ -154,7 +154,7 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
         let configured = self.configured.as_ref().map_or(&[][..], |it| &it.1);
         let known = recorded_dependencies(parts, found, configured, &object.dependencies);
         // Of an import that changes nothing the next plan records these.
-        let is_known = found.prior.as_ref().is_none_or(|it| it.imported.is_none());
+        let is_known = seen.prior.imported.is_none();
         let first = is_known && self.created_before_destroyed.contains(&seen.node);
         let skip = is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
         let is_same = *object.dependencies == *known
@@ -355,10 +355,7 @@ fn store_result(
         return;
     };
     let object = state::objects::new_object(value, schema);
-    let entry = state.resources.served_by(node.address.clone(), &served.config);
-    if *entry.provider != served.config {
-        entry.provider = served.config.clone().into();
-    }
+    let entry = state.resources.now_served_by(node.address.clone(), &served.config);
     let instance = entry.instances.or_default(key.clone());
     instance.provider_key = served.key.clone();
     instance.current = Some(state::Object { reads: None, ..object }.into());

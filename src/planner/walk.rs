@@ -157,8 +157,8 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         let decided = Decided { action, now: reads_now, again, forbidden };
         match at_once(observer, node, answer, decided) {
             Ok(outcome) => settle(observer, progress, node, outcome).await,
-            Err(answer) => {
-                second.push(finish(observer, node, answer, decided).map(move |it| (node, it)));
+            Err(unsettled) => {
+                second.push(finish(observer, node, unsettled, decided).map(move |it| (node, it)));
             }
         }
     }

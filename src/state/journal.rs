@@ -309,10 +309,7 @@ impl State {
     pub fn record(&mut self, record: Record) {
         match record {
             Record::Written { address, deposed, provider, provider_key, object } => {
-                let resource = self.resources.served_by(address.of(), &provider);
-                if *resource.provider != provider {
-                    resource.provider = provider.into();
-                }
+                let resource = self.resources.now_served_by(address.of(), &provider);
                 let instance = resource.instances.or_default(address.key);
                 instance.provider_key = provider_key;
                 match deposed {

@@ -199,7 +199,7 @@ fn object(old: OldObject<'_>) -> Result<Object, Error> {
     Ok(Object {
         status: if old.tainted == Some(true) { Status::Tainted } else { Status::Ready },
         schema_version: schema_version.unwrap_or_default(),
-        attributes: Attributes::Flat(attributes.into_iter().collect()),
+        attributes: Attributes::Flat(attributes.into()),
         sensitive: Box::default(),
         private: private.into(),
         dependencies: Box::default(),

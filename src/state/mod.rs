@@ -147,7 +147,7 @@ impl State {
 
     /// Returns an instance.
     pub fn instance(&self, address: &Instance) -> Option<&InstanceState> {
-        self.instance_near(address, 0)
+        self.instance_near(address, u32::MAX)
     }
 
     /// Returns an instance whose resource is likely to be the one at the place `near` of all.

@@ -299,7 +299,7 @@ impl Reader {
         let private = private_data(Text::filled(&object.private), name)?;
         let attributes = match (object.attributes, object.attributes_flat) {
             (Some(json), _) => Attributes::Json(compacted(json)),
-            (None, Some(flat)) => Attributes::Flat(flat.into_iter().collect()),
+            (None, Some(flat)) => Attributes::Flat(flat.into()),
             (None, None) => Attributes::Json(stored::raw("{}".into())),
         };
         let dependencies = object.dependencies.unwrap_or_default();

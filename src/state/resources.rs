@@ -73,7 +73,7 @@ impl Resources {
 
     /// Returns the resource of an instance.
     pub fn of(&self, instance: &Instance) -> Option<&Shared<ResourceState>> {
-        self.of_near(instance, 0)
+        self.of_near(instance, u32::MAX)
     }
 
     /// Returns the resource of an instance, which is likely to be the one at the place `near` of all.
@@ -133,27 +133,31 @@ impl Resources {
         None
     }
 
-    /// Returns what stands under an address, made where nothing does.
-    pub fn get_or_insert_with(
+    /// Returns what stands under an address; where nothing does, a resource without instances that this serves.
+    pub fn served_by<P: Clone + Into<Shared<ProviderConfig>>>(
         &mut self,
         address: Resource,
-        make: impl FnOnce() -> Shared<ResourceState>,
+        provider: &P,
     ) -> &mut Shared<ResourceState> {
         if !self.contains_key(&address) {
-            self.changed.insert(address.clone(), Some(make()));
+            let provider = provider.clone().into();
+            let fresh = ResourceState { provider, instances: Keyed::new() };
+            self.changed.insert(address.clone(), Some(fresh.into()));
         }
         self.get_mut(&address).expect("it is there")
     }
 
-    /// Returns what stands under an address; where nothing does, a resource without instances that this serves.
-    pub fn served_by(
+    /// Like [`served_by`](Resources::served_by); what is there is served by it from now on.
+    pub fn now_served_by(
         &mut self,
         address: Resource,
         provider: &ProviderConfig,
     ) -> &mut Shared<ResourceState> {
-        let provider = || provider.clone().into();
-        let make = || ResourceState { provider: provider(), instances: Keyed::new() }.into();
-        self.get_or_insert_with(address, make)
+        let resource = self.served_by(address, provider);
+        if *resource.provider != *provider {
+            resource.provider = provider.clone().into();
+        }
+        resource
     }
 
     /// Takes away what stands under an address.
@@ -348,7 +352,7 @@ mod tests {
                         prop_assert_eq!(gone.map(|it| alias(&it)), tree.remove(&at));
                     }
                     3 => {
-                        let known = resources.get_or_insert_with(at.clone(), || made_by(new));
+                        let known = resources.served_by(at.clone(), &made_by(new).provider);
                         prop_assert_eq!(alias(known), *tree.entry(at).or_insert(new));
                     }
                     4 => {

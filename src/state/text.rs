@@ -287,17 +287,14 @@ fn push_literal(out: &mut String, json: &str, start: usize) -> usize {
             b'<' => ("\\u003c", 1),
             b'>' => ("\\u003e", 1),
             b'&' => ("\\u0026", 1),
-            0xe2 => match line_separator(bytes, at) {
+            // The first of three bytes that may be a separator of lines.
+            _ => match line_separator(bytes, at) {
                 Some(escape) => (escape, 3),
                 None => {
                     at += 3;
                     continue;
                 }
             },
-            _ => {
-                at += 1;
-                continue;
-            }
         };
         out.push_str(&json[copied..at]);
         out.push_str(escape);

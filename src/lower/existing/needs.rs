@@ -56,7 +56,7 @@ pub(super) fn needs(
             needs.extend(nearest(lowered, &readers, *node).into_iter().map(|it| (*node, it)));
             continue;
         }
-        let by_config = by_config.get_or_insert_with(|| resources_by_config(lowered));
+        let by_config = by_config.get_or_insert_with(|| lowered.structure.resources_by_config());
         for dependency in &object.dependencies {
             for target in resources_named(lowered, by_config, *id, dependency) {
                 needs.push((*node, whole(lowered, &mut wholes, target)));
@@ -129,14 +129,6 @@ fn resources_named(
         return lowered.structure.resource_id(&here).into_iter().collect();
     }
     by_config.get(&named.config()).cloned().unwrap_or_default()
-}
-
-fn resources_by_config(lowered: &Lowered) -> FxHashMap<ConfigResource, Vec<ResourceId>> {
-    let mut all: FxHashMap<ConfigResource, Vec<ResourceId>> = FxHashMap::default();
-    for (number, resource) in lowered.structure.resources.iter().enumerate() {
-        all.entry(resource.address.config()).or_default().push(ResourceId(number as u32));
-    }
-    all
 }
 
 fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: ResourceId) -> Node {

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use super::ends::EndTarget;
 use super::statements::Statement;
 use super::{Movable, Moved};
-use crate::address::{Instance, Keyed, ModuleInstance, Resource, Str};
+use crate::address::{Instance, ModuleInstance, Resource, Str};
 use crate::config::Config;
-use crate::state::{ResourceState, State};
+use crate::state::State;
 
 /// Carries out `statements` in this order.
 pub(super) fn carry_out<'a>(
@@ -131,8 +131,7 @@ impl Moving<'_> {
         if resource.instances.is_empty() {
             self.state.resources.remove(&from.of());
         }
-        let empty = || ResourceState { provider, instances: Keyed::new() }.into();
-        let target = self.state.resources.get_or_insert_with(to.of(), empty);
+        let target = self.state.resources.served_by(to.of(), &provider);
         target.instances.insert(to.key.clone(), instance);
         self.record(statement, from, to);
     }

@@ -115,10 +115,8 @@ fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -
     for (address, recorded) in &state.resources {
         let Some(module) = config.module_of(&address.module) else { continue };
         // Both stand in the order of their names.
-        let place = module.resources.position_near(near, &address.resource);
-        let Some((place, block)) = place.and_then(|it| Some((it, module.resources.at(it)?))) else {
-            continue;
-        };
+        let found = module.resources.get_near(near, &address.resource);
+        let Some((place, block)) = found else { continue };
         near = place + 1;
         let Some(to) = first_key(&block.repetition) else { continue };
         let from = if to == InstanceKey::None { InstanceKey::Int(0) } else { InstanceKey::None };

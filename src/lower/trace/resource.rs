@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 
 use entail_rules::Node;
-use rustc_hash::FxHashMap;
 
 use super::{Each, Trace, TraceScope, Trigger, providers};
 use crate::address::{ConfigResource, InstanceKey, ResourceName};
@@ -19,10 +18,9 @@ impl Trace<'_> {
         let config = self.structure.module(module).config.clone();
         // A module instance whose keys are not known may stand for several modules, in which places differ.
         let near = self.input.graph.place(number);
-        let place = config.resources.position_near(near, name);
-        let block =
-            place.and_then(|it| config.resources.at(it)).expect("the block is one of its module");
-        let id = self.structure.declare(module, block, near);
+        let found = config.resources.get_near(near, name);
+        let (place, block) = found.expect("the block is one of its module");
+        let id = self.structure.declare(module, place);
         let style = self.structure.resource(id).style;
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
         self.wholes[id.index()] = OnceLock::new();
@@ -162,24 +160,16 @@ impl Trace<'_> {
 
     /// What adopts an object waits for what its `import` blocks read.
     fn trace_imports(&mut self, node: Node, module: ModuleId, block: &config::Resource) {
-        let imports = &self.input.config.root().imports;
-        if imports.is_empty() {
+        if self.imports.is_empty() {
             return;
         }
-        let by_target = self.imports.get_or_init(|| {
-            let mut all: FxHashMap<ConfigResource, Vec<usize>> = FxHashMap::default();
-            for (at, target) in
-                imports.iter().enumerate().filter_map(|it| Some((it.0, it.1.target()?)))
-            {
-                all.entry(target).or_default().push(at);
-            }
-            all
-        });
         let path = self.structure.module(module).path.clone();
         let address = ConfigResource { module: path, resource: block.name.clone() };
-        let found = by_target.get(&address).cloned().unwrap_or_default();
-        for it in found.into_iter().flat_map(|it| imports[it].expressions()) {
-            self.static_reads(node, Structure::ROOT, it, &[]);
+        let imports = &self.input.config.root().imports;
+        for at in self.imports.get(&address).cloned().unwrap_or_default() {
+            for it in imports[at].expressions() {
+                self.static_reads(node, Structure::ROOT, it, &[]);
+            }
         }
     }
 

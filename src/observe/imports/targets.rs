@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::object::ObjectContext;
 use super::super::values::{ValueScope, Values};
-use crate::address::{ConfigResource, Instance, InstanceKey, ModuleInstance};
+use crate::address::{Instance, InstanceKey, ModuleInstance};
 use crate::config::Import;
 use crate::config::expansion::{self, Keys};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
@@ -204,16 +204,15 @@ pub fn invalid_ids(values: &Values<'_>) -> Diagnostics {
     problems.once()
 }
 
-/// Evaluates the imports of a block; `None` where that fails, which has been reported.
+/// Evaluates the imports of a block, given as positions; `None` where that fails, which has been reported.
 pub(super) fn collect(
     values: &Values<'_>,
-    block: &ConfigResource,
+    imports: &[usize],
 ) -> Option<BTreeMap<Instance, ImportTarget>> {
     let mut targets: BTreeMap<Instance, ImportTarget> = BTreeMap::new();
     let mut failed = false;
-    let imports =
-        values.config.root().imports.iter().filter(|it| it.target().as_ref() == Some(block));
-    for import in imports {
+    let all = &values.config.root().imports;
+    for import in imports.iter().map(|it| &all[*it]) {
         let Some(scopes) = scopes(values, import) else {
             failed = true;
             continue;

@@ -139,8 +139,8 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
             });
             structure.modules[id.index()].calls.insert(name.clone(), call_id);
         }
-        for (place, block) in module.resources.values().enumerate() {
-            let resource = structure.declare(id, block, place);
+        for place in 0..module.resources.len() {
+            let resource = structure.declare(id, place);
             let style = structure.resource(resource).style;
             let repeats = matches!(style, Style::Count | Style::ForEach);
             let node: Node = match repeats {

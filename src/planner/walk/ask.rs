@@ -15,6 +15,7 @@ use crate::observe::object::{ObjectContext, Planned, Prior, Refresh};
 use crate::provider::Provider;
 use crate::request::PlanMode;
 use crate::schema::Schema;
+use crate::state::InstanceState;
 use crate::value::{Type, Value};
 
 /// What was answered of a node, before the rules decide.
@@ -85,6 +86,16 @@ pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part, asked: 
     }
 }
 
+/// What the state has of an instance.
+fn recorded<'o>(
+    observer: &Observer<'o>,
+    resource: ResourceId,
+    address: &Instance,
+) -> Option<&'o InstanceState> {
+    let near = observer.values.structure.resource(resource).recorded;
+    observer.state.instance_near(address, near)
+}
+
 async fn declared(
     observer: &Observer<'_>,
     resource: ResourceId,
@@ -92,8 +103,7 @@ async fn declared(
     address: &Instance,
 ) -> Answer {
     let Some(mut subject) = subject(observer, resource, key).await else { return Answer::Failed };
-    let near = observer.values.structure.resource(resource).recorded;
-    let recorded = observer.state.instance_near(address, near);
+    let recorded = recorded(observer, resource, address);
     let prior = match recorded.and_then(|it| it.current.as_deref()) {
         Some(stored) => {
             let refresh =
@@ -134,8 +144,7 @@ async fn existing(
     address: &Instance,
     deposed: Option<&str>,
 ) -> Answer {
-    let near = observer.values.structure.resource(resource).recorded;
-    let instance = observer.state.instance_near(address, near);
+    let instance = recorded(observer, resource, address);
     let stored = instance.and_then(|it| match deposed {
         Some(key) => it.deposed.get(key),
         None => it.current.as_ref(),

@@ -45,24 +45,34 @@ pub(super) struct Decided {
     pub forbidden: bool,
 }
 
-/// Returns what becomes of a node where nobody need be asked for it: so it is with most. Else gives the answer back.
+/// An answer after which somebody is asked once more.
+pub(super) enum Unsettled {
+    Planned(Box<Planned>, (Action, Reason)),
+    Existing(Box<Prior>, (Action, Reason)),
+    Asked(Box<Question>),
+}
+
+/// Returns what becomes of a node where nobody need be asked for it any more: so it is with most.
 pub(super) fn at_once(
     observer: &Observer<'_>,
     node: Node,
     answer: Answer,
     decided: Decided,
-) -> Result<Decision, Answer> {
+) -> Result<Decision, Unsettled> {
     Ok(match (answer, decided.action) {
         (Answer::Frozen(value), _) => Decision::Value(value),
         (Answer::Failed, _) => unusable(observer, node),
         (Answer::Nothing, Some((Action::Drop, _))) => Decision::Dropped(None),
         (Answer::Nothing, _) => Decision::Nothing,
         (Answer::Planned(_) | Answer::Existing(_), None) => Decision::Nothing,
-        (Answer::Planned(planned), Some(_)) if !decided.again && !is_checked(observer, node) => {
-            let (action, refused) = (decided.action, decided.forbidden);
-            action.map_or(Decision::Nothing, |it| change(*planned, it, None, |_| refused))
+        (Answer::Planned(planned), Some(action)) => {
+            if decided.again || is_checked(observer, node) {
+                return Err(Unsettled::Planned(planned, action));
+            }
+            change(*planned, action, None, |_| decided.forbidden)
         }
-        (answer, _) => return Err(answer),
+        (Answer::Existing(prior), Some(action)) => return Err(Unsettled::Existing(prior, action)),
+        (Answer::Asked(question), _) => return Err(Unsettled::Asked(question)),
     })
 }
 
@@ -77,21 +87,18 @@ fn is_checked(observer: &Observer<'_>, node: Node) -> bool {
 pub(super) async fn finish(
     observer: &Observer<'_>,
     node: Node,
-    answer: Answer,
+    unsettled: Unsettled,
     decided: Decided,
 ) -> Decision {
     let Decided { action, now: reads_now, again, forbidden } = decided;
-    match (answer, action) {
-        (Answer::Planned(planned), Some(action)) => {
+    match unsettled {
+        Unsettled::Planned(planned, action) => {
             changed(observer, node, *planned, action, (again, forbidden)).await
         }
-        (Answer::Existing(prior), Some(action)) => {
+        Unsettled::Existing(prior, action) => {
             removed(observer, node, *prior, action, forbidden).await
         }
-        (Answer::Asked(question), action) => {
-            read(observer, node, *question, action, reads_now).await
-        }
-        (answer, _) => at_once(observer, node, answer, decided).unwrap_or(Decision::Nothing),
+        Unsettled::Asked(question) => read(observer, node, *question, action, reads_now).await,
     }
 }
 

@@ -40,13 +40,17 @@ pub fn identify(before: &[Value], after: &[Value]) -> (Vec<usize>, Vec<usize>) {
     let mut known: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
     let mut count = 0;
     let mut number = |value| {
-        // What is not known is like nothing else, not even itself.
-        let alike = bucket(value).map(|it| known.entry(it).or_default());
-        if let Some((id, _)) = alike.iter().flat_map(|it| it.iter()).find(|it| same(it.1, value)) {
+        let Some(bucket) = bucket(value) else {
+            // It is like nothing else, not even itself.
+            count += 1;
+            return count;
+        };
+        let alike = known.entry(bucket).or_default();
+        if let Some((id, _)) = alike.iter().find(|it| same(it.1, value)) {
             return *id;
         }
         count += 1;
-        alike.into_iter().for_each(|it| it.push((count, value)));
+        alike.push((count, value));
         count
     };
     (before.iter().map(&mut number).collect(), after.iter().map(&mut number).collect())
