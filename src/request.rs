@@ -88,6 +88,8 @@ pub struct Request {
     pub generate_config_out: Option<PathBuf>,
     /// Whether the plan is carried out at once: providers are kept then for what is left to do with them.
     pub carried_out: bool,
+    /// Whether the plan is only shown: what stands in plan files alone is not asked for.
+    pub only_shown: bool,
     /// Whether this run only records what is there before everything is destroyed: what is gone by then, declared or not, stops
     /// nothing.
     pub precedes_destroy: bool,
@@ -101,6 +103,11 @@ impl Request {
     /// Returns whether providers are asked what became of what exists.
     pub fn is_refreshed(&self) -> bool {
         !self.skip_refresh && !self.follows_refresh
+    }
+
+    /// Returns whether the plan can get into a file.
+    pub fn is_kept(&self) -> bool {
+        !self.carried_out && !self.only_shown
     }
 
     /// Returns whether nothing is left out: no targets, no exclusions.

@@ -188,7 +188,8 @@ pub struct Plan {
     pub left_out: Vec<LeftOut>,
     /// Results of conditions.
     pub checks: Vec<crate::state::CheckResult>,
-    /// Attributes that contributed to a planned change: resource address and path.
+    /// Attributes that contributed to a planned change: resource address and path. Of a plan that is not kept, and beside which
+    /// nothing changed outside, they are not looked for.
     pub relevant_attributes: Vec<(String, Path)>,
     /// The workspace it was made in.
     pub workspace: String,

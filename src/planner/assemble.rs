@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::parts::Parts;
 use super::prior::prior_state;
 use super::progress::{ObjectDecision, Part};
+use super::relevant;
 use crate::address::{Instance, InstanceKey};
 use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
@@ -24,6 +25,10 @@ pub(super) fn assemble(mut parts: Parts<'_, '_>, errored: bool) -> Plan {
     let prior_state = prior_state(&parts);
     let changes = changes(&mut parts);
     let variables = lasting(&inputs.variables.values);
+    let relevant_attributes = match inputs.request.is_kept() || !drift.is_empty() {
+        true => relevant::attributes(&parts, &changes),
+        false => Vec::new(),
+    };
     Plan {
         mode: inputs.request.mode,
         errored,
@@ -38,13 +43,7 @@ pub(super) fn assemble(mut parts: Parts<'_, '_>, errored: bool) -> Plan {
         timestamp: parts.observer.values.plan_time.unwrap_or_else(|| parts.inputs.world.now()),
         left_out: left_out(&parts),
         checks: parts.observer.checks.finish(),
-        relevant_attributes: super::relevant::attributes(
-            inputs,
-            parts.observer.pool,
-            &changes,
-            &parts.outputs,
-            &module_outputs(&parts),
-        ),
+        relevant_attributes,
         workspace: inputs.workspace.to_owned(),
         outputs: parts.outputs,
         changes,
@@ -81,27 +80,6 @@ fn drift(parts: &Parts<'_, '_>) -> Vec<Change> {
     }
     drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
     drift
-}
-
-/// The outputs of modules that have a value: they are made anew in every plan that asks for them.
-fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(crate::address::ModuleInstance, Str)> {
-    if parts.inputs.request.mode == PlanMode::Destroy {
-        return Vec::new();
-    }
-    let structure = &parts.observer.values.structure;
-    let asked = &parts.concluded.asked_for;
-    let is_asked =
-        |node| parts.progress.is_evaluated(node) || asked.binary_search(&(node,)).is_ok();
-    let mut found = Vec::new();
-    for module in structure.modules.iter().filter(|it| !it.address.is_root() && !it.pending) {
-        for (name, &node) in &module.outputs {
-            let has_value = || parts.observer.values.value(node).is_ok_and(|it| !it.is_null());
-            if is_asked(node) && has_value() {
-                found.push((module.address.clone(), name.clone()));
-            }
-        }
-    }
-    found
 }
 
 /// Returns what was given for those variables whose values are in the plan.

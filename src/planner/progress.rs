@@ -15,6 +15,7 @@ use crate::diagnostic::Span;
 use crate::lower::structure::{NodeKind, NodeMap};
 use crate::lower::trace::Trigger;
 use crate::observe::object::Prior;
+use crate::reason::Alike;
 use crate::schedule::Schedule;
 use crate::value::{MarkPaths, Path, Value};
 
@@ -77,6 +78,8 @@ pub struct Progress {
     pub facts: Facts,
     /// All decisions of all batches.
     pub decisions: Decisions,
+    /// What was decided of batches that are like others.
+    pub alike: Alike<Decisions>,
     /// Key sets to expand before going on.
     pub to_expand: Vec<Node>,
     /// `replace_triggered_by` by attribute.

@@ -9,26 +9,22 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::Inputs;
+use super::parts::Parts;
 use crate::address::{Instance, InstanceKey, ModuleInstance, ResourceName};
 use crate::config::uses::{self, Role, Use};
 use crate::config::{Module, Repetition, Resource};
 use crate::expression::{Reference, Subject};
 use crate::observe::pool::Pool;
-use crate::plan::{Action, Change, OutputChange};
+use crate::plan::{Action, Change};
+use crate::request::PlanMode;
 use crate::schema::{BlockSchema, Nesting};
 use crate::syntax::{Body, Expr, Step};
 use crate::value::path::ShowPath;
 use crate::value::{Path, PathStep, Str};
 
 /// Returns resource instances with paths into them, sorted; where an instance cannot be told, its key is left out.
-pub(super) fn attributes(
-    inputs: &Inputs<'_>,
-    pool: &Pool,
-    changes: &[Change],
-    outputs: &BTreeMap<Str, OutputChange>,
-    module_outputs: &[(ModuleInstance, Str)],
-) -> Vec<(String, Path)> {
-    let search = Search { inputs, pool };
+pub(super) fn attributes(parts: &Parts<'_, '_>, changes: &[Change]) -> Vec<(String, Path)> {
+    let search = Search { inputs: parts.inputs, pool: parts.observer.pool };
     let mut found = Found::default();
     for change in changes.iter().filter(|it| it.action != Action::NoOp) {
         let reached = Reached {
@@ -40,12 +36,33 @@ pub(super) fn attributes(
         found.follow(&search, search.behind(&reached));
     }
     let root = ModuleInstance::default();
-    let changed = outputs.iter().filter(|it| it.1.action != Action::NoOp);
+    let changed = parts.outputs.iter().filter(|it| it.1.action != Action::NoOp);
     let changed = changed.map(|it| (root.clone(), it.0.clone()));
-    for (module, name) in changed.chain(module_outputs.iter().cloned()) {
+    for (module, name) in changed.chain(module_outputs(parts)) {
         found.follow(&search, search.output(&module, &name));
     }
     found.resources.into_iter().map(|((address, _), path)| (address, path)).collect()
+}
+
+/// The outputs of modules that have a value: they are made anew in every plan that asks for them.
+fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(ModuleInstance, Str)> {
+    if parts.inputs.request.mode == PlanMode::Destroy {
+        return Vec::new();
+    }
+    let structure = &parts.observer.values.structure;
+    let asked = &parts.concluded.asked_for;
+    let is_asked =
+        |node| parts.progress.is_evaluated(node) || asked.binary_search(&(node,)).is_ok();
+    let mut found = Vec::new();
+    for module in structure.modules.iter().filter(|it| !it.address.is_root() && !it.pending) {
+        for (name, &node) in &module.outputs {
+            let has_value = || parts.observer.values.value(node).is_ok_and(|it| !it.is_null());
+            if is_asked(node) && has_value() {
+                found.push((module.address.clone(), name.clone()));
+            }
+        }
+    }
+    found
 }
 
 /// What was met so far.

@@ -17,6 +17,7 @@ use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
+use crate::reason::Alike;
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 
@@ -107,6 +108,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         endings: Vec::new(),
         facts: Facts::default(),
         decisions: Default::default(),
+        alike: Alike::default(),
         to_expand: Vec::new(),
         triggers,
         asked: FxHashMap::default(),

@@ -141,7 +141,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     leave_out(&mut batch.facts, When::Always);
     let decisions = match trivial {
         true => Decisions::default(),
-        false => observer.engine().conclude(&batch.ledger()),
+        false => progress.alike.conclude(observer.engine(), &batch.ledger()),
     };
     progress.by_node.learn(&batch.facts, &decisions);
     let forbidden = forbidden(observer, &decisions, &mut batch.facts);

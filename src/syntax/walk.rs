@@ -66,6 +66,8 @@ struct Scope<'a> {
 
 /// Goes through an expression and everything in it, each before its parts.
 struct Walk<'a> {
+    /// What comes next, before everything that is to do: most expressions have no parts, and need no room for them.
+    first: Option<&'a Expression>,
     todo: Vec<(Todo<'a>, Option<usize>)>,
     scopes: Vec<Scope<'a>>,
 }
@@ -78,7 +80,7 @@ enum Todo<'a> {
 
 impl<'a> Walk<'a> {
     fn new(expression: &'a Expression) -> Walk<'a> {
-        Walk { todo: vec![(Todo::Expression(expression), None)], scopes: Vec::new() }
+        Walk { first: Some(expression), todo: Vec::new(), scopes: Vec::new() }
     }
 
     fn binds(&self, scope: Option<usize>, name: &str) -> bool {
@@ -94,6 +96,11 @@ impl<'a> Walk<'a> {
     }
 
     fn next(&mut self) -> Option<(&'a Expression, Option<usize>)> {
+        if let Some(first) = self.first.take() {
+            self.enter(first, None);
+            self.todo.reverse();
+            return Some((first, None));
+        }
         loop {
             let (todo, scope) = self.todo.pop()?;
             let first = self.todo.len();
@@ -111,10 +118,10 @@ impl<'a> Walk<'a> {
                 Todo::Steps([step, rest @ ..]) => {
                     match step {
                         Step::Index(key, _) => self.push(key, scope),
-                        Step::Splat(it) => self.todo.push((Todo::Steps(&it.each), scope)),
+                        Step::Splat(it) => self.steps(&it.each, scope),
                         Step::Attribute(_) | Step::LegacyIndex(..) => {}
                     }
-                    self.todo.push((Todo::Steps(rest), scope));
+                    self.steps(rest, scope);
                 }
             }
             self.todo[first..].reverse();
@@ -123,6 +130,13 @@ impl<'a> Walk<'a> {
 
     fn push(&mut self, expression: &'a Expression, scope: Option<usize>) {
         self.todo.push((Todo::Expression(expression), scope));
+    }
+
+    /// Puts steps down, if there is anything in them.
+    fn steps(&mut self, steps: &'a [Step], scope: Option<usize>) {
+        if steps.iter().any(|it| matches!(it, Step::Index(..) | Step::Splat(_))) {
+            self.todo.push((Todo::Steps(steps), scope));
+        }
     }
 
     fn bind(
@@ -152,14 +166,14 @@ impl<'a> Walk<'a> {
                     self.push(&item.value, scope);
                 }
             }
-            Expr::Traversal(it) => self.todo.push((Todo::Steps(&it.steps), scope)),
+            Expr::Traversal(it) => self.steps(&it.steps, scope),
             Expr::Relative(it) => {
                 self.push(&it.source, scope);
-                self.todo.push((Todo::Steps(&it.steps), scope));
+                self.steps(&it.steps, scope);
             }
             Expr::Splat(it) => {
                 self.push(&it.source, scope);
-                self.todo.push((Todo::Steps(&it.each), scope));
+                self.steps(&it.each, scope);
             }
             Expr::Call(it) => it.arguments.iter().for_each(|it| self.push(it, scope)),
             Expr::Conditional(it) => {

@@ -70,6 +70,7 @@ pub fn build(
         parallelism: problems.take(parallelism(planning.parallelism)).unwrap_or(USUAL_PARALLELISM),
         generate_config_out: None,
         carried_out: false,
+        only_shown: false,
         precedes_destroy: false,
         follows_refresh: false,
         adopts: None,

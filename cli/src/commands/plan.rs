@@ -93,6 +93,7 @@ impl PlanArgs {
         )?;
         let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
         request.generate_config_out = self.generate_config_out.clone();
+        request.only_shown = self.out.is_none();
         Ok(PlanOptions {
             request,
             state: StateOptions::from(&self.state),
