@@ -5,131 +5,19 @@
 //! round of a recursion, are hashed all the same. Ascent asks for this by `#![ds(crate::index)]` (`ascent!` in `lib.rs`).
 
 use std::cell::OnceCell;
-use std::hash::Hash;
+use std::marker::PhantomData;
 
 use ascent::internal::{
-    RelFullIndexRead, RelFullIndexType, RelFullIndexWrite, RelIndexMerge, RelIndexRead,
-    RelIndexReadAll, RelIndexWrite, ToRelIndex,
+    RelFullIndexRead, RelFullIndexWrite, RelIndexMerge, RelIndexRead, RelIndexReadAll,
+    RelIndexWrite, ToRelIndex,
 };
-
-use crate::atom::Atom;
-
+mod columns;
 mod pages;
 #[cfg(test)]
 mod tests;
 
-use pages::Pages;
-
-/// The columns by which rows are found.
-pub trait Columns: Clone + Eq {
-    /// Where something is kept for each value of them.
-    type Map<V: Default>: Map<Self, V>;
-}
-
-/// Something for each of some columns.
-pub trait Map<K, V>: Default {
-    /// Returns what is kept for `key`, if anything was.
-    fn get(&self, key: &K) -> Option<&V>;
-
-    /// Returns what is kept for `key`, made where there is nothing yet.
-    fn at(&mut self, key: &K) -> &mut V;
-}
-
-impl Columns for () {
-    type Map<V: Default> = Option<V>;
-}
-
-impl<A: Atom> Columns for (A,) {
-    type Map<V: Default> = Pages<V>;
-}
-
-impl<A: Atom + Hash, B: Atom + Hash> Columns for (A, B) {
-    type Map<V: Default> = Pairs<A, B, V>;
-}
-
-macro_rules! hashed {
-    ($( ($($A:ident),+) )+) => { $(
-        impl<$($A: Atom + Hash),+> Columns for ($($A,)+) {
-            type Map<V: Default> = RelFullIndexType<Self, V>;
-        }
-    )+ };
-}
-hashed! { (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H) }
-
-impl<V: Default> Map<(), V> for Option<V> {
-    fn get(&self, (): &()) -> Option<&V> {
-        self.as_ref()
-    }
-
-    fn at(&mut self, (): &()) -> &mut V {
-        self.get_or_insert_default()
-    }
-}
-
-impl<A: Atom, V: Default> Map<(A,), V> for Pages<V> {
-    fn get(&self, key: &(A,)) -> Option<&V> {
-        self.found(key.0.word())
-    }
-
-    fn at(&mut self, key: &(A,)) -> &mut V {
-        self.made(key.0.word())
-    }
-}
-
-impl<K: Clone + Eq + Hash, V: Default> Map<K, V> for RelFullIndexType<K, V> {
-    fn get(&self, key: &K) -> Option<&V> {
-        RelFullIndexType::get(self, key)
-    }
-
-    fn at(&mut self, key: &K) -> &mut V {
-        self.entry(key.clone()).or_default()
-    }
-}
-
-/// Something for each of some pairs. Those of a thing and a word, of which there are few, are numbers too.
-pub enum Pairs<A, B, V> {
-    /// By the number of both
-    Numbered(Pages<V>),
-    /// Others
-    Hashed(RelFullIndexType<(A, B), V>),
-}
-
-impl<A: Atom, B: Atom, V> Pairs<A, B, V> {
-    /// What has fewer values than this is a word.
-    const MANY: u64 = 64;
-
-    fn number((a, b): &(A, B)) -> u64 {
-        match B::COUNT < A::COUNT {
-            true => a.word() * B::COUNT + b.word(),
-            false => b.word() * A::COUNT + a.word(),
-        }
-    }
-}
-
-impl<A: Atom, B: Atom, V> Default for Pairs<A, B, V> {
-    fn default() -> Self {
-        match A::COUNT < Self::MANY || B::COUNT < Self::MANY {
-            true => Pairs::Numbered(Pages::default()),
-            false => Pairs::Hashed(Default::default()),
-        }
-    }
-}
-
-impl<A: Atom + Hash, B: Atom + Hash, V: Default> Map<(A, B), V> for Pairs<A, B, V> {
-    fn get(&self, key: &(A, B)) -> Option<&V> {
-        match self {
-            Pairs::Numbered(pages) => pages.found(Self::number(key)),
-            Pairs::Hashed(hashed) => hashed.get(key),
-        }
-    }
-
-    fn at(&mut self, key: &(A, B)) -> &mut V {
-        match self {
-            Pairs::Numbered(pages) => pages.made(Self::number(key)),
-            Pairs::Hashed(hashed) => hashed.entry(*key).or_default(),
-        }
-    }
-}
+pub use columns::Columns;
+use columns::{Known, Map};
 
 /// The rest of the rows that agree in some columns. Most often it is one row, which wants no place of its own.
 #[derive(Clone, Debug, Default)]
@@ -205,29 +93,31 @@ pub struct All<K: Columns> {
     /// The rows, in the order in which they came. Those that were told from outside may stand here twice.
     rows: Vec<K>,
     /// Which rows there are, as soon as somebody asks: many relations are only ever read by some of their columns.
-    known: OnceCell<K::Map<bool>>,
+    known: OnceCell<K::Known>,
 }
 
 impl<K: Columns> All<K> {
-    fn known(&self) -> &K::Map<bool> {
+    fn known(&self) -> &K::Known {
         self.known.get_or_init(|| {
-            let mut known = K::Map::<bool>::default();
-            self.rows.iter().for_each(|row| *known.at(row) = true);
+            let mut known = K::Known::default();
+            for (place, row) in self.rows.iter().enumerate() {
+                known.note(&self.rows[..place], row);
+            }
             known
         })
     }
 
     fn has(&self, row: &K) -> bool {
-        !self.rows.is_empty() && self.known().get(row).is_some_and(|it| *it)
+        !self.rows.is_empty() && self.known().has(&self.rows, row)
     }
 
     fn add(&mut self, row: &K) -> bool {
         self.known();
-        let is_known = self.known.get_mut().is_some_and(|it| std::mem::replace(it.at(row), true));
-        if !is_known {
+        let is_new = self.known.get_mut().is_some_and(|it| it.note(&self.rows, row));
+        if is_new {
             self.rows.push(row.clone());
         }
-        !is_known
+        is_new
     }
 }
 
@@ -413,7 +303,12 @@ macro_rules! rel_codegen {
     ($($all:tt)*) => {};
 }
 
+/// The list of the rows of a relation. Relations that are only on the way to others are named here where they are large; who puts
+/// one in whose rows are asked for is told so by the compiler.
 macro_rules! rel {
+    (Program_edge, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Unread<$Row> };
+    (Program_led, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Unread<$Row> };
+    (Program_leads, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Unread<$Row> };
     ($name:ident, $Row:ty, $indices:expr, ser, ()) => { ::std::vec::Vec<$Row> };
 }
 
@@ -431,6 +326,31 @@ macro_rules! rel_ind {
     ($name:ident, $Row:ty, $indices:expr, ser, (), $columns:expr, $Key:ty, $Rest:ty) => {
         $crate::index::By<$Key, $Rest>
     };
+}
+
+/// The list of the rows of a relation that nobody reads from outside: it has none, for they stand in the indices.
+#[derive(Clone, Copy, Debug)]
+pub struct Unread<T>(PhantomData<T>);
+
+impl<T> Default for Unread<T> {
+    fn default() -> Self {
+        Unread(PhantomData)
+    }
+}
+
+impl<T> Unread<T> {
+    /// Takes a row in, which is nowhere but in the indices.
+    pub fn push(&mut self, _: T) {}
+
+    /// Returns how many rows stand in it.
+    pub fn len(&self) -> usize {
+        0
+    }
+
+    /// Returns the rows that stand in it.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        [].iter()
+    }
 }
 
 pub(crate) use {rel, rel_codegen, rel_full_ind, rel_ind, rel_ind_common};

@@ -118,3 +118,27 @@ fn a_row_is_added_once() {
         assert!((0..5_000).map(Node).all(|it| single.has(&(it,)) == nodes.contains(&it)));
     }
 }
+
+#[test]
+fn rows_of_many_columns_are_told_apart_before_and_after_they_are_merged() {
+    let mut draw = Draw(4);
+    type Edge = (Node, Phase, Node, Phase);
+    let (mut first, mut second) = (All::<Edge>::default(), All::<Edge>::default());
+    let mut seen = [std::collections::BTreeSet::new(), std::collections::BTreeSet::new()];
+    let phase = |draw: &mut Draw| Phase::ALL[draw.below(2) as usize];
+    for count in 0..9_000 {
+        let (from, to) = (Node(draw.below(60)), Node(draw.below(60)));
+        let row = (from, phase(&mut draw), to, phase(&mut draw));
+        match count % 3 {
+            0 => assert_eq!(first.insert_if_not_present(&row, ()), seen[0].insert(row)),
+            _ => assert_eq!(second.insert_if_not_present(&row, ()), seen[1].insert(row)),
+        }
+        assert!(first.contains_key(&row) == seen[0].contains(&row));
+    }
+    // The larger one stays where it is, whichever way they go.
+    All::move_index_contents(&mut second, &mut first);
+    assert!(second.is_empty());
+    let all: std::collections::BTreeSet<Edge> = seen.into_iter().flatten().collect();
+    assert!(first.len_estimate() == all.len() && all.iter().all(|it| first.contains_key(it)));
+    assert!(!first.contains_key(&(Node(61), Phase::Up, Node(0), Phase::Up)));
+}
