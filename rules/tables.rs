@@ -60,6 +60,9 @@ pub trait Tables {
     /// Shows every relation with its rows, in the order of declaration.
     fn for_each_relation(&self, see: &mut dyn FnMut(&'static Relation, &dyn Rows));
 
+    /// Shows every relation that has rows, and its place among all of them.
+    fn for_each_filled(&self, see: &mut dyn FnMut(usize, &'static Relation, &dyn Rows));
+
     /// Adds a row to the relation called `name`; false when there is none, or the row does not fit it.
     fn push_row(&mut self, name: &str, row: &[u64]) -> bool;
 
@@ -191,6 +194,19 @@ macro_rules! tables {
                 let mut relations = $Struct::RELATIONS.iter();
                 $( $(
                     see(relations.next().expect("one relation per field"), &self.$name);
+                )* )*
+            }
+
+            fn for_each_filled(
+                &self,
+                see: &mut dyn FnMut(usize, &'static $crate::tables::Relation, &dyn $crate::tables::Rows),
+            ) {
+                let mut relations = $Struct::RELATIONS.iter().enumerate();
+                $( $(
+                    let (place, relation) = relations.next().expect("one relation per field");
+                    if !self.$name.is_empty() {
+                        see(place, relation, &self.$name);
+                    }
                 )* )*
             }
 

@@ -23,7 +23,7 @@ pub struct Alike<S> {
     asked: Spelled,
 }
 
-/// A ledger as whole numbers: of each relation that has rows its place and their count, then these.
+/// A ledger as whole numbers: of each relation that has rows where it stands and their count, then these.
 #[derive(Debug, Default)]
 struct Spelled {
     words: Vec<u64>,
@@ -66,16 +66,15 @@ impl Spelled {
         let Spelled { words, nodes } = self;
         words.clear();
         nodes.clear();
-        let (mut place, mut count) = (0, 0);
+        let mut count = 0;
         let mut row = Vec::new();
-        for tables in ledger.tables() {
-            tables.for_each_relation(&mut |relation, rows| {
-                place += 1;
+        for (whose, tables) in ledger.tables().into_iter().enumerate() {
+            tables.for_each_filled(&mut |place, relation, rows| {
                 count += rows.count();
-                if rows.count() == 0 || count > FEW {
+                if count > FEW {
                     return;
                 }
-                words.extend([place, rows.count() as u64]);
+                words.extend([whose as u64, place as u64, rows.count() as u64]);
                 for index in 0..rows.count() {
                     rows.write(index, &mut row);
                     words.extend(relation.columns.iter().zip(&row).map(|(kind, word)| {
@@ -105,7 +104,7 @@ fn renamed<S: Tables + Default>(from: &S, name: impl Fn(u64) -> Option<u64>) -> 
     let mut to = S::default();
     let mut whole = true;
     let mut row = Vec::new();
-    from.for_each_relation(&mut |relation, rows| {
+    from.for_each_filled(&mut |_, relation, rows| {
         for index in 0..rows.count() {
             rows.write(index, &mut row);
             for (kind, word) in relation.columns.iter().zip(&mut row) {
