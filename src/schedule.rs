@@ -143,43 +143,71 @@ impl Schedule {
 ///
 /// - `before`: pairs of what comes before what.
 pub fn circle<T: Copy + Ord + Hash>(before: impl Iterator<Item = (T, T)>) -> Vec<T> {
-    let mut after: FxHashMap<T, Vec<T>> = FxHashMap::default();
-    let mut waiting: FxHashMap<T, usize> = FxHashMap::default();
-    for (first, second) in before {
-        after.entry(first).or_default().push(second);
-        waiting.entry(first).or_default();
-        *waiting.entry(second).or_default() += 1;
-    }
-    let mut open: Vec<T> = waiting.iter().filter(|it| *it.1 == 0).map(|it| *it.0).collect();
-    while let Some(next) = open.pop() {
-        waiting.remove(&next);
-        for second in after.get(&next).into_iter().flatten() {
-            if let Some(left) = waiting.get_mut(second) {
-                *left -= 1;
-                if *left == 0 {
-                    open.push(*second);
-                }
-            }
-        }
-    }
-    // What only comes after a circle is left, too; walking back from there leads into it.
-    let mut back: FxHashMap<T, T> = FxHashMap::default();
-    for (&first, seconds) in after.iter().filter(|it| waiting.contains_key(it.0)) {
-        back.extend(seconds.iter().map(|it| (*it, first)));
-    }
-    let mut path: Vec<T> = waiting.keys().min().copied().into_iter().collect();
-    let mut places: FxHashMap<T, usize> = path.iter().map(|it| (*it, 0)).collect();
+    let mut things: Vec<T> = Vec::new();
+    let mut numbers: FxHashMap<T, u32> = FxHashMap::default();
+    let mut number = |thing: T| {
+        *numbers.entry(thing).or_insert_with(|| {
+            things.push(thing);
+            things.len() as u32 - 1
+        })
+    };
+    let pairs: Vec<(u32, u32)> = before.map(|it| (number(it.0), number(it.1))).collect();
+    let stuck = stuck(things.len(), &pairs);
+    // What only comes after a circle is stuck, too; walking back from there leads into it.
+    let mut back: FxHashMap<u32, u32> = FxHashMap::default();
+    let within = pairs.iter().filter(|it| stuck.get(it.0 as usize) == Some(&true));
+    back.extend(within.map(|it| (it.1, it.0)));
+    let thing = |it: &u32| things[*it as usize];
+    let start = (0..things.len() as u32).filter(|it| stuck.get(*it as usize) == Some(&true));
+    let mut path: Vec<u32> = start.min_by_key(thing).into_iter().collect();
+    let mut places: FxHashMap<u32, usize> = path.iter().map(|it| (*it, 0)).collect();
     while let Some(previous) = path.last().and_then(|it| back.get(it)) {
         if let Some(at) = places.insert(*previous, path.len()) {
-            path.drain(..at);
-            path.reverse();
-            let first = path.iter().enumerate().min_by_key(|it| it.1).map_or(0, |it| it.0);
-            path.rotate_left(first);
-            return path;
+            let mut circle: Vec<T> = path[at..].iter().rev().map(thing).collect();
+            let first = circle.iter().enumerate().min_by_key(|it| it.1).map_or(0, |it| it.0);
+            circle.rotate_left(first);
+            return circle;
         }
         path.push(*previous);
     }
     Vec::new()
+}
+
+/// Says of each of so many things whether it is in a circle or comes after one; of none, where there is no circle.
+fn stuck(count: usize, pairs: &[(u32, u32)]) -> Vec<bool> {
+    let mut waiting = vec![0_u32; count];
+    // Where what comes after each begins among all of that.
+    let mut starts = vec![0_u32; count + 1];
+    for (first, second) in pairs {
+        waiting[*second as usize] += 1;
+        starts[*first as usize + 1] += 1;
+    }
+    for at in 0..count {
+        starts[at + 1] += starts[at];
+    }
+    let mut free = starts.clone();
+    let mut after = vec![0_u32; pairs.len()];
+    for (first, second) in pairs {
+        let place = &mut free[*first as usize];
+        after[*place as usize] = *second;
+        *place += 1;
+    }
+    let mut open: Vec<u32> = (0..count as u32).filter(|it| waiting[*it as usize] == 0).collect();
+    let mut settled = 0;
+    while let Some(next) = open.pop() {
+        settled += 1;
+        let next = next as usize;
+        for second in &after[starts[next] as usize..starts[next + 1] as usize] {
+            waiting[*second as usize] -= 1;
+            if waiting[*second as usize] == 0 {
+                open.push(*second);
+            }
+        }
+    }
+    if settled == count {
+        return Vec::new();
+    }
+    waiting.iter().map(|it| *it > 0).collect()
 }
 
 #[cfg(test)]

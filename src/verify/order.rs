@@ -18,8 +18,8 @@ const MOST_WORK: usize = 50_000_000;
 pub(super) fn steps(finished: &Finished, faults: &mut Vec<String>) {
     let order = &finished.order;
     let name = |node| finished.structure.name(node);
-    let steps: FxHashSet<Vertex> = order.step.iter().copied().collect();
-    let mut due: FxHashSet<Vertex> = FxHashSet::default();
+    let mut steps = order.step.clone();
+    let mut due: Vec<Vertex> = Vec::with_capacity(steps.len());
     for &(node, action, _) in &finished.decisions.action {
         let is_late = || finished.spread.cbd.binary_search(&(node,)).is_ok();
         let phases: &[Phase] = match action {
@@ -40,9 +40,13 @@ pub(super) fn steps(finished: &Finished, faults: &mut Vec<String>) {
         true => (it.0, Phase::Up),
         false => (it.0, Phase::Down),
     }));
-    let lacking = due.difference(&steps);
+    for all in [&mut steps, &mut due] {
+        all.sort_unstable();
+        all.dedup();
+    }
+    let lacking = due.iter().filter(|it| steps.binary_search(it).is_err());
     faults.extend(lacking.map(|it| format!("{} ({}) has no step", name(it.0), phase_name(it.1))));
-    let surplus = steps.difference(&due);
+    let surplus = steps.iter().filter(|it| due.binary_search(it).is_err());
     faults.extend(surplus.map(|it| {
         format!("{} ({}) has a step, and nothing is to be done", name(it.0), phase_name(it.1))
     }));
