@@ -130,7 +130,7 @@ impl Value {
 
     /// Returns an unknown value of a type, without refinement.
     pub fn unknown(ty: Type) -> Value {
-        Value::Unknown(Arc::new(Unknown { ty, refinement: Refinement::default() }))
+        ty.unknown(false)
     }
 
     /// Returns a tuple of these elements.

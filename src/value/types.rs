@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use hashbrown::hash_table::HashTable;
 use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::Str;
+use super::{Refinement, Str, Unknown, Value};
 
 /// A type. `Copy`; equality is pointer equality.
 #[derive(Clone, Copy)]
@@ -24,6 +24,8 @@ struct Interned {
     list: OnceLock<Type>,
     set: OnceLock<Type>,
     map: OnceLock<Type>,
+    /// The unknown values of this type of which nothing is known, and that are not null: most unknown values are one of them.
+    unknown: [OnceLock<Arc<Unknown>>; 2],
 }
 
 impl Interned {
@@ -35,6 +37,7 @@ impl Interned {
             list: OnceLock::new(),
             set: OnceLock::new(),
             map: OnceLock::new(),
+            unknown: [OnceLock::new(), OnceLock::new()],
         }
     }
 }
@@ -108,6 +111,16 @@ impl Type {
     pub fn object_with_optional(mut attributes: Vec<(Str, Type, bool)>) -> Type {
         attributes.sort_by(|a, b| a.0.cmp(&b.0));
         intern(Kind::Object(attributes))
+    }
+
+    /// Returns the unknown value of this type of which at most that is known.
+    pub(super) fn unknown(self, not_null: bool) -> Value {
+        let known = &self.0.unknown[usize::from(not_null)];
+        let made = || {
+            let refinement = Refinement { not_null, ..Refinement::default() };
+            Arc::new(Unknown { ty: self, refinement })
+        };
+        Value::Unknown(known.get_or_init(made).clone())
     }
 
     /// Returns what kind of type it is.

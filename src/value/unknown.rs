@@ -43,6 +43,17 @@ impl Value {
     }
 }
 
+impl Refinement {
+    /// Returns whether nothing is said but whether the value can be null.
+    fn is_plain(&self) -> bool {
+        let Refinement { not_null: _, prefix, lower, upper, min_length, max_length, document } =
+            self;
+        let bounds = lower.is_some() || upper.is_some();
+        let lengths = min_length.is_some() || max_length.is_some();
+        !(bounds || lengths || prefix.is_some() || document.is_some())
+    }
+}
+
 /// Returns an unknown value with what is known about it, or the known value where only one is left.
 ///
 /// A number between two equal bounds is that number, a list of known length a list of unknown elements. About a value
@@ -50,6 +61,9 @@ impl Value {
 pub fn refined(ty: Type, refinement: Refinement) -> Value {
     if ty == Type::DYNAMIC {
         return Value::unknown(ty);
+    }
+    if refinement.is_plain() {
+        return ty.unknown(refinement.not_null);
     }
     if refinement.not_null
         && let Some(value) = only_value(ty, &refinement)
