@@ -120,9 +120,12 @@ impl BlockGraph {
             builder.connect(start..start + own);
             start += own;
         }
-        for block in &mut self.blocks {
-            let mut seen = FxHashSet::default();
-            block.edges.retain(|edge| seen.insert(edge.0));
+        for block in self.blocks.iter_mut().filter(|it| !it.edges.is_empty()) {
+            if block.edges.len() > 1 {
+                let mut seen = FxHashSet::default();
+                block.edges.retain(|edge| seen.insert(edge.0));
+            }
+            block.edges.shrink_to_fit();
         }
         self
     }
