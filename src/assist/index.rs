@@ -250,7 +250,7 @@ impl Reader<'_> {
         let alias = alias.as_ref().and_then(|it| Some((it.as_static_string()?.clone(), it.span)));
         Some(match alias {
             Some((alias, span)) => {
-                let place = self.bare(&Name { text: alias.clone(), span });
+                let place = self.bare(&Name::new(alias.clone(), span));
                 (Entity::Provider(name.text.clone(), Some(alias)), place)
             }
             None => (Entity::Provider(name.text.clone(), None), self.bare(name)),

@@ -278,7 +278,7 @@ pub fn is_taken_literally(ty: Type) -> bool {
 
 /// A provider may be called `null`: in a reference the word is a name.
 pub(super) fn with_null_as_name(expression: Expression) -> Expression {
-    let name = |span: Span| Name { text: "null".into(), span };
+    let name = |span: Span| Name::new("null".into(), span);
     let span = expression.span;
     let root_span = |it: &Expression| Span { end: it.span.end.min(it.span.start + 4), ..it.span };
     let expr = match expression.expr {

@@ -215,7 +215,7 @@ impl Config {
         for required in root.required_providers.values() {
             for (name, alias, span) in &required.configuration_aliases {
                 if root.provider_block(name, Some(alias)).is_none() {
-                    let named = |text: &Str| Name { text: text.clone(), span: *span };
+                    let named = |text: &Str| Name::new(text.clone(), *span);
                     given.push(ProviderBlock {
                         name: named(name),
                         source: required.source.clone(),

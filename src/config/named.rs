@@ -164,7 +164,7 @@ fn warn_of_ignored_attributes(
                 let name = match &item.key {
                     ObjectKey::Name(name) => name.clone(),
                     ObjectKey::Expression(it) => match &it.expr {
-                        Expr::String(text) => Name { text: text.clone(), span: it.span },
+                        Expr::String(text) => Name::new(text.clone(), it.span),
                         _ => continue,
                     },
                 };

@@ -50,13 +50,13 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
         let span = it.value.span;
         if alias_from.is_some() {
             // No reference can name it before it has a value.
-            return Some(Name { text: format!("?{}", span.start).into(), span });
+            return Some(Name::new(format!("?{}", span.start).into(), span));
         }
         let text = decoder.text(it)?;
         if !syntax::is_identifier(&text) {
             decoder.report(problems::invalid_alias(span));
         }
-        Some(Name { text, span })
+        Some(Name::new(text, span))
     });
     let version = content.literal("version").and_then(|it| {
         let detail = "Move the provider version constraint into the required_providers block.";
@@ -73,7 +73,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
     };
     let alias = match repetition.expression() {
         // Each key is an alias then.
-        Some(it) if content.get("alias").is_none() => Some(Name { text: "".into(), span: it.span }),
+        Some(it) if content.get("alias").is_none() => Some(Name::new("".into(), it.span)),
         _ => alias,
     };
     let reserved = ["depends_on", "source"].into_iter().filter_map(|it| content.get(it));
@@ -168,9 +168,7 @@ pub(super) fn reference(
         [Step::Attribute(alias), Step::Index(key, _)] => {
             (Some(alias.clone()), Some((**key).clone()))
         }
-        [Step::Index(key, _)] => {
-            (Some(Name { text: "".into(), span: root.span }), Some((**key).clone()))
-        }
+        [Step::Index(key, _)] => (Some(Name::new("".into(), root.span)), Some((**key).clone())),
         [Step::LegacyIndex(index, at)] => {
             let detail = format!(
                 "Write the key of a provider instance in brackets: {}[{index}].",

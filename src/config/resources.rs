@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::Resource;
 use crate::address::ResourceName;
+use crate::syntax::Near;
 
 /// The resource blocks of a module, each once, in the order of their names.
 ///
@@ -87,6 +88,13 @@ impl Resources {
         let guess = self.all.get(near).filter(|it| it.name == *name);
         let place = guess.map(|_| near).or_else(|| self.position(name))?;
         Some((place, &self.all[place]))
+    }
+
+    /// Returns the block that a reference names and its place, which is looked for where it was the last time.
+    pub fn named(&self, name: &ResourceName, near: &Near) -> Option<(usize, &Arc<Resource>)> {
+        let found = self.get_near(near.place(), name)?;
+        near.found_at(found.0);
+        Some(found)
     }
 
     /// Returns the block at a position.
@@ -176,6 +184,11 @@ mod tests {
             for near in 0..5 {
                 let found = resources.get_near(near, &name);
                 assert_eq!(found.map(|it| (it.0, &it.1.name)), Some((position, &name)));
+            }
+            let near = Near::default();
+            for _ in 0..2 {
+                assert_eq!(resources.named(&name, &near).map(|it| it.0), Some(position));
+                assert_eq!(near.place(), position);
             }
             assert_eq!(resources[&name].name, name);
         }

@@ -39,7 +39,7 @@ pub(super) fn settled(place: StaticModule) -> (StaticModule, Diagnostics) {
         if !is_identifier(&text) {
             found.push(problems::invalid_alias(expression.span));
         }
-        block.alias = Some(Name { text, span: expression.span });
+        block.alias = Some(Name::new(text, expression.span));
     }
     for entry in module.required_providers.values_mut() {
         let Some(expression) = entry.version_from.take() else { continue };

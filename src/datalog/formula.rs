@@ -319,7 +319,7 @@ impl Renaming {
         if !self.named.iter().any(|it| it.alias == alias) {
             self.named.push(Named { alias: alias.clone(), name, how, span });
         }
-        Name { text: alias, span: root.span }
+        Name::new(alias, root.span)
     }
 
     fn steps(&mut self, steps: &mut [Step]) {

@@ -5,7 +5,7 @@
 
 use crate::address::Mode;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::{Name, Step};
+use crate::syntax::{Name, Near, Step};
 use crate::value::Str;
 
 mod access;
@@ -86,6 +86,8 @@ pub struct Reference<'a> {
     pub subject_span: Span,
     /// The place of the whole traversal.
     pub span: Span,
+    /// Where the block that it names is likely to stand in its module.
+    pub near: &'a Near,
 }
 
 /// A function that is not known where it is called.

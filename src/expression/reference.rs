@@ -10,12 +10,12 @@ use super::{Reference, Subject};
 /// Reads the first names of a traversal as a subject.
 ///
 /// Fails where they name nothing that could exist: a bare name, `data` without type and name, `count.foo`.
-pub fn parse_reference<'a>(root: &Name, steps: &'a [Step]) -> Result<Reference<'a>, Diagnostic> {
+pub fn parse_reference<'a>(root: &'a Name, steps: &'a [Step]) -> Result<Reference<'a>, Diagnostic> {
     let whole = steps.iter().fold(root.span, |span, step| span.to(step.span()));
     let make = |subject, used: usize| {
         let subject_span = steps[..used].iter().fold(root.span, |span, step| span.to(step.span()));
-        let root = root.text.clone();
-        Reference { root, subject, rest: &steps[used..], subject_span, span: whole }
+        let (near, root) = (&root.near, root.text.clone());
+        Reference { root, subject, rest: &steps[used..], subject_span, span: whole, near }
     };
     let single = |subject: fn(Str) -> Subject| {
         let name = single_attribute(root, steps)?;

@@ -10,7 +10,7 @@ use super::{Subject, functions, problems};
 use crate::address::{InstanceKey, ResourceName};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::schema::FunctionSignature;
-use crate::syntax::{Expression, Name, Step};
+use crate::syntax::{Expression, Name, Near, Step};
 use crate::value::{Marks, Number, Str, Type, Value};
 use crate::world::World;
 
@@ -37,6 +37,8 @@ pub struct Ask<'s> {
     pub part: Option<&'s Str>,
     /// The place to blame.
     pub span: Span,
+    /// Where the block is likely to stand in its module.
+    pub near: &'s Near,
     /// The outcome of the expression is already decided without it: only its type and sensitivity matter. The value may
     /// be unknown where the real one is not at hand, and nothing counts as read.
     pub is_aside: bool,

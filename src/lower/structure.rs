@@ -23,6 +23,7 @@ use crate::address::{
 };
 use crate::config;
 use crate::expression::Subject;
+use crate::syntax::Near;
 
 pub use self::node_lists::NodeLists;
 pub use self::node_map::NodeMap;
@@ -275,9 +276,19 @@ impl Structure {
 
     /// Returns the resource of that name in a module instance, where it has a block.
     pub fn resource_in(&self, module: ModuleId, name: &ResourceName) -> Option<ResourceId> {
-        let near = &mut { NOWHERE };
-        let found = self.placed(module, name, near);
-        let found = found.or_else(|| self.find(&self.module(module).address, name, near))?;
+        self.resource_named(module, name, &Near::default())
+    }
+
+    /// Returns the resource that a reference in a module instance names, where it has a block.
+    pub fn resource_named(
+        &self,
+        module: ModuleId,
+        name: &ResourceName,
+        near: &Near,
+    ) -> Option<ResourceId> {
+        let found = self.named(module, name, near);
+        let apart = || self.find(&self.module(module).address, name, &mut { NOWHERE });
+        let found = found.or_else(apart)?;
         self.resource(found).declared.then_some(found)
     }
 
@@ -289,6 +300,14 @@ impl Structure {
     ) -> Option<ResourceId> {
         let placed = self.module_ids.get(module).and_then(|it| self.placed(*it, name, near));
         placed.or_else(|| self.find_apart(module, name))
+    }
+
+    fn named(&self, module: ModuleId, name: &ResourceName, near: &Near) -> Option<ResourceId> {
+        let module = self.module(module);
+        if module.places.is_empty() {
+            return None;
+        }
+        module.places.get(module.config.resources.named(name, near)?.0)
     }
 
     /// The resource at the place that the block of that name has in its module; `near` is behind it then.

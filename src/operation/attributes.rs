@@ -20,11 +20,8 @@ pub fn unsupported(module: &Module, pool: &Pool, uses: &[Use<'_>]) -> Diagnostic
 
 fn check(module: &Module, pool: &Pool, reference: &Reference<'_>) -> Option<Diagnostic> {
     let Subject::Resource(mode, kind, name) = &reference.subject else { return None };
-    let resource = module.resources.get(&ResourceName {
-        mode: *mode,
-        kind: kind.clone(),
-        name: name.clone(),
-    })?;
+    let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
+    let (_, resource) = module.resources.named(&name, reference.near)?;
     let schema = pool.resource_schema(&resource.provider_source, *mode, kind)?;
     let repeats = matches!(Style::of(&resource.repetition), Style::Count | Style::ForEach);
     let (attribute, rest) = match (reference.rest, repeats) {

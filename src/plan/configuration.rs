@@ -369,7 +369,7 @@ fn as_list(blocks: &[&syntax::Block], schema: &BlockSchema) -> Expression {
     };
     let objects = blocks.iter().map(|block| {
         let item = |name: &Str| Item {
-            key: ObjectKey::Name(syntax::Name { text: name.clone(), span: block.header }),
+            key: ObjectKey::Name(syntax::Name::new(name.clone(), block.header)),
             value: value(block, name),
         };
         let items = schema.attributes.keys().map(item).collect();

@@ -91,7 +91,7 @@ impl Parser<'_> {
         let key = self.expression()?;
         Ok(match &key.expr {
             Expr::Traversal(it) if it.steps.is_empty() => {
-                ObjectKey::Name(Name { text: nfc(&it.root.text), span: it.root.span })
+                ObjectKey::Name(Name::new(nfc(&it.root.text), it.root.span))
             }
             // Bare `true`, `false` and `null` are names here.
             Expr::Bool(_) | Expr::Null => ObjectKey::Name(self.name(token)),

@@ -115,7 +115,7 @@ impl Lower<'_> {
     }
 
     fn name(&self, ident: &Decorated<Ident>) -> Option<Name> {
-        Some(Name { text: ident.as_str().into(), span: self.span(ident)? })
+        Some(Name::new(ident.as_str().into(), self.span(ident)?))
     }
 
     /// Returns the place from a brace to its partner, given a place that ends with the latter and begins before the former.
@@ -142,7 +142,7 @@ impl Lower<'_> {
         let kind = self.name(&block.ident)?;
         let label = |it: &BlockLabel| match it {
             BlockLabel::Ident(it) => self.name(it),
-            BlockLabel::String(it) => Some(Name { text: it.as_str().into(), span: self.span(it)? }),
+            BlockLabel::String(it) => Some(Name::new(it.as_str().into(), self.span(it)?)),
         };
         let labels = block.labels.iter().map(label).collect::<Option<Vec<Name>>>()?;
         let header = labels.last().map_or(kind.span, |it| kind.span.to(it.span));
@@ -216,14 +216,14 @@ impl Lower<'_> {
     fn object_key(&self, key: &he::ObjectKey) -> Option<ObjectKey> {
         Some(match key {
             he::ObjectKey::Ident(it) => {
-                ObjectKey::Name(Name { text: nfc(it.as_str()), span: self.span(it)? })
+                ObjectKey::Name(Name::new(nfc(it.as_str()), self.span(it)?))
             }
             he::ObjectKey::Expression(it) => {
                 let key = self.expression(it)?;
                 let text = self.text_at(key.span);
                 match &key.expr {
                     Expr::Bool(_) | Expr::Null if is_identifier(text) => {
-                        ObjectKey::Name(Name { text: text.into(), span: key.span })
+                        ObjectKey::Name(Name::new(text.into(), key.span))
                     }
                     _ => ObjectKey::Expression(Box::new(key)),
                 }
@@ -256,7 +256,7 @@ impl Lower<'_> {
         let text: String =
             names.iter().map(|it| format!("{}::", it.text)).collect::<String>() + &last.text;
         Some(Expr::Call(Box::new(Call {
-            name: Name { text: text.into(), span: start.to(last.span) },
+            name: Name::new(text.into(), start.to(last.span)),
             arguments: self.all(call.args.iter())?.into(),
             expand: call.args.expand_final(),
             close: Span { start: span.end - 1, ..span },

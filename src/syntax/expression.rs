@@ -276,7 +276,7 @@ impl Parser<'_> {
                 return Err(self.fail_at(next, |at| problems::function_name(at, name.span.to(at))));
             }
             let text = format!("{}::{}", name.text, self.text_of(next));
-            name = Name { text: text.into(), span: name.span.to(self.span(next)) };
+            name = Name::new(text.into(), name.span.to(self.span(next)));
             open = self.read();
         }
         if open.kind != Kind::OpenParen {

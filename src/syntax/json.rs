@@ -212,7 +212,7 @@ impl Reader<'_> {
     fn member_name(&mut self) -> Read<Name> {
         let value = self.value()?;
         match value.kind {
-            JsonKind::String(name) => Ok(Name { text: name.text, span: value.span }),
+            JsonKind::String(name) => Ok(Name::new(name.text, value.span)),
             _ => {
                 let detail = "A JSON object property name must be a string.";
                 Err(Box::new(problems::json("Invalid object property name", detail, value.span)))

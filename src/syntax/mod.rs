@@ -6,6 +6,8 @@
 //! Trees are bounded: at most 4000 expressions lie on a path from an expression down to a leaf, and only operator chains
 //! come near (they lean to the left, chains of conditionals to the right).
 
+use std::fmt;
+
 use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, Str};
 
@@ -17,6 +19,7 @@ mod expression;
 mod format;
 mod json;
 mod mend;
+mod near;
 mod parser;
 mod pieces;
 mod place;
@@ -35,6 +38,7 @@ pub use cursor::{Around, At, Cursor, Written, cursor};
 pub use format::format;
 pub use json::{JsonKind, JsonString, JsonValue, parse_json};
 pub use mend::mended;
+pub use near::Near;
 pub(crate) use parser::exact;
 pub use pieces::parse_each;
 pub use traversal::parse_traversal;
@@ -116,12 +120,27 @@ pub fn is_identifier(text: &str) -> bool {
 }
 
 /// A name and where it stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Name {
     /// The text.
     pub text: Str,
     /// Its place (with the quotes, for a quoted label).
     pub span: Span,
+    /// Where what a reference means that begins with it was found.
+    pub near: Near,
+}
+
+impl Name {
+    /// Returns a name at a place.
+    pub fn new(text: Str, span: Span) -> Name {
+        Name { text, span, near: Near::default() }
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Name").field("text", &self.text).field("span", &self.span).finish()
+    }
 }
 
 /// The inside of a file or block.

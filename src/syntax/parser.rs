@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
 
     /// Returns the name that a token spells.
     pub fn name(&mut self, token: Token) -> Name {
-        Name { text: self.share(self.text_of(token)), span: self.span(token) }
+        Name::new(self.share(self.text_of(token)), self.span(token))
     }
 
     /// Returns the number that a token spells.

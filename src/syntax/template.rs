@@ -73,7 +73,7 @@ impl Parser<'_> {
             match token.kind {
                 Kind::QuotedText => text.push_str(&self.unescape(token)),
                 Kind::CloseQuote => {
-                    return Ok(Name { text: self.share(&text), span: start.to(self.span(token)) });
+                    return Ok(Name::new(self.share(&text), start.to(self.span(token))));
                 }
                 Kind::Interpolation | Kind::Directive => {
                     let sign = &self.text_of(token)[..1];

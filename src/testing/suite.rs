@@ -262,7 +262,7 @@ impl Open<'_> {
         (installed, context): (&InstalledModules, &Arc<EarlyContext>),
         known: &mut BTreeMap<String, Option<Arc<Config>>>,
     ) -> Result<Helper, Diagnostics> {
-        let name = Name { text: "module".into(), span: module.declared };
+        let name = Name::new("module".into(), module.declared);
         let source = call_source(&module.call(&name), place_of_tests, None)?.source;
         let Some(record) = installed.records.get(place) else {
             return Err(problems::not_installed(module.declared).into());

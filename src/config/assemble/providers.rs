@@ -191,7 +191,7 @@ impl KeyedNames {
         {
             let key = Expr::String(alias.text.clone());
             reference.key = Some(Expression { expr: key, span: alias.span });
-            reference.alias = Some(Name { text: "".into(), span: alias.span });
+            reference.alias = Some(Name::new("".into(), alias.span));
         }
     }
 }

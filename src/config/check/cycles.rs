@@ -102,36 +102,64 @@ pub fn find(config: &Config, served: &BlocksServed) -> Vec<Cycle> {
     cycles
 }
 
-#[derive(Default)]
-struct Graph {
+struct Graph<'a> {
+    config: &'a Config,
     nodes: Vec<Node>,
+    /// The numbers of resources, which are the most, by module and place.
+    resources: FxHashMap<Variant, Vec<Option<u32>>>,
+    /// The numbers of all other nodes.
     numbers: FxHashMap<Node, u32>,
     links: Vec<Vec<(u32, Span)>>,
 }
 
-impl Graph {
-    fn of(config: &Config, served: &BlocksServed) -> Graph {
-        let mut graph = Graph::default();
+impl<'a> Graph<'a> {
+    fn of(config: &'a Config, served: &BlocksServed) -> Graph<'a> {
+        let mut graph = Graph {
+            config,
+            nodes: Vec::new(),
+            resources: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            links: Vec::new(),
+        };
         for (variant, module) in config.all_variants() {
             Builder { config, served, variant: &variant, module, graph: &mut graph }.build();
         }
         graph
     }
 
-    fn number(&mut self, node: Node) -> u32 {
-        if let Some(number) = self.numbers.get(&node) {
-            return *number;
-        }
+    fn number(&mut self, part: &Part) -> u32 {
+        let known = match part {
+            Part::Resource(module, place) => {
+                self.resources.get(module).and_then(|it| *it.get(*place)?)
+            }
+            Part::Other(node) => self.numbers.get(node).copied(),
+        };
+        known.unwrap_or_else(|| self.add(part))
+    }
+
+    fn add(&mut self, part: &Part) -> u32 {
         let number = self.nodes.len() as u32;
-        self.nodes.push(node.clone());
         self.links.push(Vec::new());
-        self.numbers.insert(node, number);
+        match part {
+            Part::Resource(module, place) => {
+                let blocks = self.config.variant(module).map(|it| &it.resources);
+                let blocks = blocks.expect("a resource is in a module of the configuration");
+                let name = &blocks.at(*place).expect("its place was found there").name;
+                self.nodes.push(Node::Resource(module.clone(), name.clone()));
+                let numbers = self.resources.entry(module.clone());
+                numbers.or_insert_with(|| vec![None; blocks.len()])[*place] = Some(number);
+            }
+            Part::Other(node) => {
+                self.nodes.push(node.clone());
+                self.numbers.insert(node.clone(), number);
+            }
+        }
         number
     }
 
-    fn link(&mut self, from: &mut Start, to: Node, at: Span) {
-        let from = *from.number.get_or_insert_with(|| self.number(from.node.clone()));
-        let to = self.number(to);
+    fn link(&mut self, from: &mut Start, to: impl Into<Part>, at: Span) {
+        let from = *from.number.get_or_insert_with(|| self.number(&from.part));
+        let to = self.number(&to.into());
         if from != to {
             self.links[from as usize].push((to, at));
         }
@@ -231,28 +259,42 @@ pub fn components<T>(links: &[Vec<(u32, T)>]) -> Vec<Vec<u32>> {
     found
 }
 
+/// Where a link begins or ends.
+enum Part {
+    /// A resource block: its module, and its place among the blocks there.
+    Resource(Variant, usize),
+    /// Anything else.
+    Other(Node),
+}
+
+impl From<Node> for Part {
+    fn from(node: Node) -> Part {
+        Part::Other(node)
+    }
+}
+
 /// Where links begin. What depends on nothing, and nothing on it, is not in the graph.
 struct Start {
-    node: Node,
+    part: Part,
     number: Option<u32>,
 }
 
-impl From<Node> for Start {
-    fn from(node: Node) -> Start {
-        Start { node, number: None }
+impl From<Part> for Start {
+    fn from(part: Part) -> Start {
+        Start { part, number: None }
     }
 }
 
 /// Adds the links of one module.
-struct Builder<'a> {
-    config: &'a Config,
+struct Builder<'a, 'c> {
+    config: &'c Config,
     served: &'a BlocksServed,
     variant: &'a Variant,
     module: &'a Module,
-    graph: &'a mut Graph,
+    graph: &'a mut Graph<'c>,
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     fn build(&mut self) {
         let (own, module) = (self.variant, self.module);
         for name in module.variables.keys() {
@@ -268,8 +310,8 @@ impl Builder<'_> {
                 self.member(Node::Output(own.clone(), output.name.text.clone()), output.declared);
             self.uses(&mut node, uses::of_output(output));
         }
-        for (name, resource) in &module.resources {
-            let mut node = self.member(self.resource(name), resource.declared);
+        for (place, (name, resource)) in module.resources.into_iter().enumerate() {
+            let mut node = self.member(Part::Resource(own.clone(), place), resource.declared);
             self.uses(&mut node, uses::of_resource(resource));
             if let Some((module, name)) = self.served.by.get(&(own.clone(), name.clone())) {
                 let at = resource.provider.as_ref().map_or(resource.declared, |it| it.span);
@@ -277,7 +319,8 @@ impl Builder<'_> {
             }
         }
         for provider in &module.providers {
-            let mut node = Start::from(Node::Provider(own.clone(), provider.local_name()));
+            let mut node =
+                Start::from(Part::from(Node::Provider(own.clone(), provider.local_name())));
             self.uses(&mut node, uses::of_provider(provider));
         }
         for call in module.calls.values() {
@@ -288,8 +331,8 @@ impl Builder<'_> {
         for import in &module.imports {
             let Some(target) = import.target() else { continue };
             for (of, module) in self.config.variants_at(&target.module) {
-                if module.resources.contains_key(&target.resource) {
-                    let mut node = Start::from(Node::Resource(of, target.resource.clone()));
+                if let Some(place) = module.resources.position(&target.resource) {
+                    let mut node = Start::from(Part::Resource(of, place));
                     self.uses(&mut node, uses::of_import(import));
                 }
             }
@@ -298,8 +341,8 @@ impl Builder<'_> {
     }
 
     /// A block of a module waits for what the module's call waits for.
-    fn member(&mut self, node: Node, at: Span) -> Start {
-        let mut node = Start::from(node);
+    fn member(&mut self, part: impl Into<Part>, at: Span) -> Start {
+        let mut node = Start::from(part.into());
         if let Some((caller, call)) = self.config.caller(self.variant) {
             self.graph.link(&mut node, Node::Call(caller, call), at);
         }
@@ -326,9 +369,9 @@ impl Builder<'_> {
         if own.path.is_root() {
             return;
         }
-        let mut node = Start::from(Node::Whole(own.clone()));
-        for (name, resource) in &module.resources {
-            self.graph.link(&mut node, self.resource(name), resource.declared);
+        let mut node = Start::from(Part::from(Node::Whole(own.clone())));
+        for (place, resource) in module.resources.values().enumerate() {
+            self.graph.link(&mut node, Part::Resource(own.clone(), place), resource.declared);
         }
         for output in module.outputs.values() {
             self.graph.link(
@@ -342,10 +385,6 @@ impl Builder<'_> {
                 self.graph.link(&mut node, Node::Whole(called), call.declared);
             }
         }
-    }
-
-    fn resource(&self, name: &ResourceName) -> Node {
-        Node::Resource(self.variant.clone(), name.clone())
     }
 
     fn uses(&mut self, from: &mut Start, uses: Vec<Use>) {
@@ -367,8 +406,8 @@ impl Builder<'_> {
             }
             Subject::Resource(mode, kind, name) => {
                 let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-                if module.resources.contains_key(&name) {
-                    self.graph.link(from, self.resource(&name), at);
+                if let Some((place, _)) = module.resources.named(&name, reference.near) {
+                    self.graph.link(from, Part::Resource(own.clone(), place), at);
                 }
             }
             Subject::Module(name) => self.module_reference(from, role, name, reference),

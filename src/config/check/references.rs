@@ -169,7 +169,7 @@ pub fn references_problems(
 fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
     for it in &uses {
         let (references, wrong) = it.references();
-        let hint = provider_hint(scope.module, it);
+        let hint = if wrong.is_empty() { None } else { provider_hint(scope.module, it) };
         problems.extend(wrong.into_iter().map(|it| match &hint {
             Some((span, hint))
                 if it.subject.is_some_and(|at| span.start <= at.start && at.end <= span.end) =>

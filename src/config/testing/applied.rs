@@ -66,7 +66,7 @@ pub fn literal(value: &Value, span: Span) -> Expression {
             let item = |(name, value): (Str, &Value)| Item {
                 key: ObjectKey::Expression(Box::new(Expression {
                     expr: Expr::String(name.clone()),
-                    span: Name { text: name, span }.span,
+                    span: Name::new(name, span).span,
                 })),
                 value: literal(value, span),
             };

@@ -38,7 +38,7 @@ pub(super) fn mock_provider(decoder: &mut Decoder, block: &Block) -> Option<Mock
         if !syntax::is_identifier(&text) {
             decoder.report(invalid_alias(it.value.span));
         }
-        Some(Name { text, span: it.value.span })
+        Some(Name::new(text, it.value.span))
     });
     if let (None, Some(it)) = (&alias, content.get("for_each")) {
         decoder.report(problems::invalid(

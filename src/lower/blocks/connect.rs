@@ -5,7 +5,7 @@ use crate::address::ResourceName;
 use crate::config::uses::{self, Role};
 use crate::config::{self, Condition, Config, Variant};
 use crate::diagnostic::Span;
-use crate::expression::{Subject, parse_reference};
+use crate::expression::{Reference, Subject, parse_reference};
 use crate::syntax::{Body, Expression, Step, references};
 use crate::value::Str;
 
@@ -178,28 +178,24 @@ impl Builder<'_> {
             if !bound.contains(&root.text)
                 && let Ok(reference) = parse_reference(root, steps)
             {
-                self.subject(from, &reference.subject, reference.rest, span, everything);
+                self.reference(from, &reference, span, everything);
             }
         });
     }
 
-    fn subject(
-        &mut self,
-        from: usize,
-        subject: &Subject,
-        rest: &[Step],
-        span: Span,
-        everything: bool,
-    ) {
-        let key = match subject {
+    fn reference(&mut self, from: usize, it: &Reference<'_>, span: Span, everything: bool) {
+        let key = match &it.subject {
             Subject::Variable(name) => BlockKey::Variable(name.clone()),
             Subject::Local(name) => BlockKey::Local(name.clone()),
-            Subject::Resource(mode, kind, name) => BlockKey::Resource(ResourceName {
-                mode: *mode,
-                kind: kind.clone(),
-                name: name.clone(),
-            }),
-            Subject::Module(call) => return self.call(from, call, rest, span, everything),
+            Subject::Resource(mode, kind, name) => {
+                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
+                if let Some((place, _)) = self.module.resources.named(&name, it.near) {
+                    let to = self.graph.resources_of(self.variant).start + place;
+                    self.graph.blocks[from].edges.push((to, span));
+                }
+                return;
+            }
+            Subject::Module(call) => return self.call(from, call, it.rest, span, everything),
             _ => return,
         };
         if let Some(to) = self.graph.find(self.variant, key) {

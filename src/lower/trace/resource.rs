@@ -198,8 +198,8 @@ impl Trace<'_> {
         };
         if let Some(id) = scope.resource_id(*mode, kind, name) {
             let (key, span) = (key.as_ref(), expression.span);
-            let part = None;
-            scope.resource(id, Ask { key, part, span, is_aside: false });
+            let (part, near) = (None, reference.near);
+            scope.resource(id, Ask { key, part, span, near, is_aside: false });
         }
         let log = scope.into_log();
         if self.name_all() {

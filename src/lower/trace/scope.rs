@@ -179,7 +179,7 @@ impl Scope for TraceScope<'_> {
             Declared::Local(name) => value(module.locals.get(name)),
             Declared::Module(name) => Some(self.module_call(name, ask.key)),
             Declared::Resource(name) => {
-                let id = self.trace.structure.resource_in(self.module, name);
+                let id = self.trace.structure.resource_named(self.module, name, ask.near);
                 id.map(|it| self.resource(it, ask))
             }
         };

@@ -6,6 +6,7 @@ use super::Values;
 use crate::address::{Mode, ResourceName};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
+use crate::expression::Ask;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema;
 use crate::value::{Kind, Marks, Str, Type, Value};
@@ -15,10 +16,10 @@ impl Values<'_> {
         &self,
         module: ModuleId,
         name: &ResourceName,
-        key: Option<&Value>,
-        span: Span,
+        ask: Ask<'_>,
     ) -> Result<Value, Diagnostics> {
-        let Some(id) = self.structure.resource_in(module, name) else {
+        let Ask { key, span, near, .. } = ask;
+        let Some(id) = self.structure.resource_named(module, name, near) else {
             return Ok(Value::unknown(Type::DYNAMIC));
         };
         let resource = self.structure.resource(id);

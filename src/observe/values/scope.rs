@@ -72,7 +72,7 @@ impl Scope for ValueScope<'_, '_> {
             },
             Declared::Local(name) => named(module.locals.get(name)),
             Declared::Module(name) => self.values.module_call(self.module, name, ask.key, ask.span),
-            Declared::Resource(name) => self.values.resource(self.module, name, ask.key, ask.span),
+            Declared::Resource(name) => self.values.resource(self.module, name, ask),
         }
     }
 

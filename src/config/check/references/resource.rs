@@ -17,7 +17,7 @@ pub(super) fn check_resource(
     problems: &mut Diagnostics,
 ) {
     let at = reference.subject_span;
-    let Some(block) = scope.module.resources.get(resource) else {
+    let Some((_, block)) = scope.module.resources.named(resource, reference.near) else {
         match (role, scope.owner) {
             (Role::Trigger, Some(owner)) => {
                 problems.push(problems::undeclared_trigger(
