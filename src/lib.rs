@@ -39,6 +39,8 @@
 pub mod address;
 pub mod diagnostic;
 pub mod error;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod lists;
 pub mod world;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod stack;

@@ -5,11 +5,14 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use crate::lists::Lists;
+
 /// Numbered things, some of which wait for others.
 #[derive(Debug, Default)]
 pub struct Schedule {
     waiting: Vec<u32>,
-    users: Vec<Vec<u32>>,
+    /// What waits for each thing.
+    users: Lists<u32>,
     ready: VecDeque<u32>,
     settled: Vec<bool>,
     /// What each thing waited for last; itself where it waited for nothing.
@@ -29,17 +32,17 @@ impl Schedule {
         waits: impl IntoIterator<Item = (u32, u32)>,
         held: impl IntoIterator<Item = u32>,
     ) -> Schedule {
+        let waits: Vec<(u32, u32)> = waits.into_iter().collect();
         let mut schedule = Schedule {
             waiting: vec![0; count],
-            users: vec![Vec::new(); count],
+            users: Lists::of(waits.iter().map(|it| (it.1, it.0))),
             ready: VecDeque::new(),
             settled: vec![false; count],
             last: (0..count as u32).collect(),
             left: count,
         };
-        for (user, used) in waits {
+        for (user, _) in waits {
             schedule.waiting[user as usize] += 1;
-            schedule.users[used as usize].push(user);
         }
         for thing in held {
             schedule.waiting[thing as usize] += 1;
@@ -59,7 +62,7 @@ impl Schedule {
             return;
         }
         self.left -= 1;
-        for user in std::mem::take(&mut self.users[thing as usize]) {
+        for &user in self.users.get(thing) {
             self.waiting[user as usize] -= 1;
             self.last[user as usize] = thing;
             if self.waiting[user as usize] == 0 {
@@ -83,13 +86,12 @@ impl Schedule {
         let count = count.max(first);
         self.left += count - first;
         self.waiting.resize(count, 0);
-        self.users.resize_with(count, Vec::new);
         self.settled.resize(count, false);
         self.last.extend(first as u32..count as u32);
         for (user, used) in waits {
             if !self.settled[used as usize] && !self.settled[user as usize] {
                 self.waiting[user as usize] += 1;
-                self.users[used as usize].push(user);
+                self.users.push(used, user);
             }
         }
         held.into_iter().for_each(|it| self.waiting[it as usize] += 1);
@@ -175,29 +177,14 @@ pub fn circle<T: Copy + Ord + Hash>(before: impl Iterator<Item = (T, T)>) -> Vec
 
 /// Says of each of so many things whether it is in a circle or comes after one; of none, where there is no circle.
 fn stuck(count: usize, pairs: &[(u32, u32)]) -> Vec<bool> {
+    let after = Lists::of(pairs.iter().copied());
     let mut waiting = vec![0_u32; count];
-    // Where what comes after each begins among all of that.
-    let mut starts = vec![0_u32; count + 1];
-    for (first, second) in pairs {
-        waiting[*second as usize] += 1;
-        starts[*first as usize + 1] += 1;
-    }
-    for at in 0..count {
-        starts[at + 1] += starts[at];
-    }
-    let mut free = starts.clone();
-    let mut after = vec![0_u32; pairs.len()];
-    for (first, second) in pairs {
-        let place = &mut free[*first as usize];
-        after[*place as usize] = *second;
-        *place += 1;
-    }
+    pairs.iter().for_each(|it| waiting[it.1 as usize] += 1);
     let mut open: Vec<u32> = (0..count as u32).filter(|it| waiting[*it as usize] == 0).collect();
     let mut settled = 0;
     while let Some(next) = open.pop() {
         settled += 1;
-        let next = next as usize;
-        for second in &after[starts[next] as usize..starts[next + 1] as usize] {
+        for second in after.get(next) {
             waiting[*second as usize] -= 1;
             if waiting[*second as usize] == 0 {
                 open.push(*second);

@@ -15,6 +15,7 @@ use crate::address::{ConfigResource, Module, ProviderConfig, Resource, ResourceN
 use crate::config::serving::BlocksServed;
 use crate::config::{self, Config, Variant};
 use crate::diagnostic::Span;
+use crate::lists::Lists;
 use crate::reason::Engine;
 use crate::value::Str;
 
@@ -220,14 +221,13 @@ impl BlockGraph {
     /// the configuration's own check tells.
     pub fn sorted(&self) -> Option<Vec<usize>> {
         let mut waiting: Vec<usize> = self.blocks.iter().map(|it| it.edges.len()).collect();
-        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.blocks.len()];
-        for (user, block) in self.blocks.iter().enumerate() {
-            block.edges.iter().for_each(|edge| users[edge.0].push(user));
-        }
+        let edges = self.blocks.iter().enumerate();
+        let edges = edges.flat_map(|(user, it)| it.edges.iter().map(move |it| (it.0 as u32, user)));
+        let users = Lists::of(edges);
         let mut sorted: Vec<usize> = (0..waiting.len()).filter(|&it| waiting[it] == 0).collect();
         let mut at = 0;
         while at < sorted.len() {
-            for &user in &users[sorted[at]] {
+            for &user in users.get(sorted[at] as u32) {
                 waiting[user] -= 1;
                 if waiting[user] == 0 {
                     sorted.push(user);

@@ -1,5 +1,7 @@
 //! What of a graph lies on circles, or between them.
 
+use crate::lists::Lists;
+
 /// Returns what remains of a graph when ids that read nothing, or that nothing reads, are taken away over and over.
 ///
 /// Everything that lies on a circle remains; besides that only what lies between circles. Linear in the edges.
@@ -20,16 +22,15 @@ fn peel<T: Copy + Ord>(edges: &[(T, T)]) -> Vec<(T, T)> {
     let index = |id: T| ids.binary_search(&id).expect("every end of an edge is listed");
 
     let mut out = vec![0_usize; ids.len()];
-    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); ids.len()];
-    for &(from, to) in edges {
-        out[index(from)] += 1;
-        readers[index(to)].push(index(from));
-    }
+    let numbered: Vec<(u32, usize)> =
+        edges.iter().map(|&(from, to)| (index(to) as u32, index(from))).collect();
+    let readers = Lists::of(numbered.iter().copied());
+    numbered.iter().for_each(|it| out[it.1] += 1);
     let mut bare: Vec<usize> = (0..ids.len()).filter(|&it| out[it] == 0).collect();
     let mut gone = vec![false; ids.len()];
     while let Some(id) = bare.pop() {
         gone[id] = true;
-        for &reader in &readers[id] {
+        for &reader in readers.get(id as u32) {
             out[reader] -= 1;
             if out[reader] == 0 {
                 bare.push(reader);

@@ -5,7 +5,6 @@
 
 mod serial;
 mod names;
-mod node_lists;
 mod node_map;
 mod nodes;
 mod places;
@@ -25,7 +24,6 @@ use crate::config;
 use crate::expression::Subject;
 use crate::syntax::Near;
 
-pub use self::node_lists::NodeLists;
 pub use self::node_map::NodeMap;
 pub use self::nodes::{CallNode, ModuleNode, NodeKind, ResourceNode, Style};
 

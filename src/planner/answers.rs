@@ -7,13 +7,14 @@ use entail_rules::spread::Spread;
 use entail_rules::{Facts, Fate, Flag, Ledger, Node, Reason, Seen};
 use rustc_hash::FxHashMap;
 
-use crate::lower::structure::{NodeKind, NodeLists};
+use crate::lists::Lists;
+use crate::lower::structure::NodeKind;
 
 /// Base facts by node, so that a batch is put together without looking at the others.
 ///
 /// What most nodes have lies in tables by number; the rest in maps.
 pub struct ByNode {
-    reads: NodeLists,
+    reads: Lists<Node>,
     members: FxHashMap<Node, Vec<Node>>,
     /// What is true of each node: a bit per [`Trait`].
     traits: Vec<u16>,
@@ -86,7 +87,7 @@ impl ByNode {
         let mut members: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
         facts.member.iter().for_each(|it| members.entry(it.1).or_default().push(it.0));
         let mut known = ByNode {
-            reads: NodeLists::of(&facts.reads),
+            reads: Lists::of(facts.reads.iter().map(|it| (it.0.0, it.1))),
             members,
             traits: vec![0; count],
             deposed_of: facts.deposed_of.iter().copied().collect(),
@@ -171,7 +172,7 @@ impl ByNode {
     /// Returns whether something that a node reads failed or is blocked, so that nothing need be asked of it.
     pub fn is_blocked(&self, node: Node) -> bool {
         let stops = bit(Seen::Failed) | bit(Seen::Blocked);
-        let waited_for = self.reads.of_node(node).iter().chain(self.late.get(&node));
+        let waited_for = self.reads.get(node.0).iter().chain(self.late.get(&node));
         waited_for.copied().any(|it| self.seen(it) & stops != 0)
     }
 
@@ -188,14 +189,14 @@ impl ByNode {
     /// Returns whether anything was concluded of what a node reads, so that rules have something to say of it.
     pub fn matters(&self, node: Node) -> bool {
         let seen = |it: &Node| self.seen(*it) != 0;
-        self.reads.of_node(node).iter().chain(self.late.get(&node)).any(seen)
+        self.reads.get(node.0).iter().chain(self.late.get(&node)).any(seen)
             || self.members.get(&node).is_some_and(|it| it.iter().any(seen))
     }
 
     /// Writes what is known of a node apart from its answers.
     pub fn describe(&self, about: &mut Batch, node: Node, kind: &NodeKind) {
         let batch = &mut about.facts;
-        for &other in self.reads.of_node(node) {
+        for &other in self.reads.get(node.0) {
             if self.write_seen(batch, other) {
                 batch.reads.push((node, other));
             }
@@ -298,7 +299,7 @@ impl ByNode {
             self.members.entry(*collection).or_default().push(*node);
         }
         for (node, other) in &more.reads {
-            self.reads.push(*node, *other);
+            self.reads.push(node.0, *other);
         }
         for (rows, all) in [
             (&more.triggers, &mut self.triggers),
@@ -314,6 +315,6 @@ impl ByNode {
 
     /// Returns the nodes a node reads.
     pub fn reads_of(&self, node: Node) -> &[Node] {
-        self.reads.of_node(node)
+        self.reads.get(node.0)
     }
 }

@@ -7,11 +7,12 @@ use entail_rules::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::configuration::block_of;
-use super::super::structure::{NodeKind, NodeLists, ResourceId};
+use super::super::structure::{NodeKind, ResourceId};
 use super::super::{Documents, Lowered};
 use super::MOST_DEPENDENCIES;
 use crate::address::{ConfigResource, Instance, Mode, Resource};
 use crate::diagnostic::Diagnostic;
+use crate::lists::Lists;
 use crate::state::Object;
 use crate::value::Str;
 
@@ -28,10 +29,7 @@ pub(super) fn needs(
     if existing.is_empty() {
         return;
     }
-    let mut reads = lowered.facts.reads.clone();
-    reads.sort_unstable();
-    let readers = NodeLists::of(&reads);
-    drop(reads);
+    let reads = Lists::of(lowered.facts.reads.iter().map(|it| (it.0.0, it.1)));
     let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
     let mut needs = Vec::new();
     for (node, id, object) in existing {
@@ -53,7 +51,7 @@ pub(super) fn needs(
         let instances = &lowered.structure.resource(*id).instances;
         let declared = key.is_some_and(|it| instances.contains_key(it));
         if declared && today.1 == *object.dependencies {
-            needs.extend(nearest(lowered, &readers, *node).into_iter().map(|it| (*node, it)));
+            needs.extend(nearest(lowered, &reads, *node).into_iter().map(|it| (*node, it)));
             continue;
         }
         let by_config = by_config.get_or_insert_with(|| lowered.structure.resources_by_config());
@@ -77,9 +75,9 @@ pub(super) fn needs(
 }
 
 /// The objects that an instance reads, through values.
-fn nearest(lowered: &Lowered, readers: &NodeLists, node: Node) -> Vec<Node> {
+fn nearest(lowered: &Lowered, reads: &Lists<Node>, node: Node) -> Vec<Node> {
     let mut seen = FxHashSet::default();
-    let mut open = readers.of_node(node).to_vec();
+    let mut open = reads.get(node.0).to_vec();
     let mut found = Vec::new();
     while let Some(next) = open.pop() {
         if !seen.insert(next) {
@@ -91,7 +89,7 @@ fn nearest(lowered: &Lowered, readers: &NodeLists, node: Node) -> Vec<Node> {
             {
                 found.push(next)
             }
-            _ => open.extend(readers.of_node(next)),
+            _ => open.extend(reads.get(next.0)),
         }
     }
     found

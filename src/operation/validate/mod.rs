@@ -22,6 +22,7 @@ use super::session::Session;
 use crate::address::Module as ModuleAddr;
 use crate::config::{Config, Variant, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::lists::Lists;
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
@@ -118,7 +119,7 @@ impl Check<'_> {
         let (mut problems, mut spoilt) = (Diagnostics::new(), Vec::new());
         let mut failed = vec![false; blocks.len()];
         let mut waiting = vec![0; blocks.len()];
-        let mut users: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
+        let mut uses: Vec<(u32, usize)> = Vec::new();
         for (user, block) in blocks.iter().enumerate() {
             if block.edges.is_empty() {
                 continue;
@@ -129,16 +130,17 @@ impl Check<'_> {
                 |used: usize| used == user && matches!(block.key, BlockKey::Resource(_));
             let is_idle = |it: &&(usize, Span)| is_itself(it.0) || unread::is_within(it.1, &unread);
             for (used, _) in block.edges.iter().filter(|it| !is_idle(it)) {
-                users[*used].push(user);
+                uses.push((*used as u32, user));
                 waiting[user] += 1;
             }
         }
+        let users = Lists::of(uses.into_iter());
         let mut ready: Vec<usize> = (0..blocks.len()).filter(|&it| waiting[it] == 0).collect();
         while !ready.is_empty() {
             let (idle, sound): (Vec<usize>, Vec<usize>) = ready.iter().partition(|&&it| failed[it]);
             spoilt.extend(idle);
-            let looked_at =
-                stream::iter(&sound).map(|&block| self.block(block, !users[block].is_empty()));
+            let looked_at = stream::iter(&sound)
+                .map(|&block| self.block(block, !users.get(block as u32).is_empty()));
             let found: Vec<blocks::BlockProblems> = looked_at.buffered(OPEN).collect().await;
             for (&block, found) in sound.iter().zip(found) {
                 failed[block] = found.failed;
@@ -146,7 +148,7 @@ impl Check<'_> {
             }
             let mut next = Vec::new();
             for &block in &ready {
-                for &user in &users[block] {
+                for &user in users.get(block as u32) {
                     failed[user] |= failed[block] && self.spoils(block, user);
                     waiting[user] -= 1;
                     if waiting[user] == 0 {
