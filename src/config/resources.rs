@@ -10,6 +10,7 @@ use rustc_hash::FxBuildHasher;
 use super::Resource;
 use crate::address::ResourceName;
 use crate::syntax::Near;
+use crate::value::Str;
 
 /// The resource blocks of a module, each once, in the order of their names.
 ///
@@ -24,6 +25,13 @@ pub struct Resources {
 
 fn hash_of(name: &ResourceName) -> u64 {
     FxBuildHasher.hash_one(name)
+}
+
+/// The first bytes of a text as a number: texts of which it differs stand in the order of these numbers.
+fn first_letters(text: &str) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(text.bytes()).for_each(|(to, from)| *to = from);
+    u64::from_be_bytes(first)
 }
 
 impl Resources {
@@ -56,15 +64,25 @@ impl Resources {
         if self.all.is_sorted_by(|a, b| a.name <= b.name) {
             return;
         }
-        let mut order: Vec<u32> = (0..self.all.len() as u32).collect();
-        let name = |it: u32| &self.all[it as usize].name;
-        order.sort_unstable_by(|a, b| name(*a).cmp(name(*b)));
+        // Most names differ in what stands beside them here, so that few are looked up to compare them.
+        let begins = |(at, block): (usize, &Arc<Resource>)| {
+            let ResourceName { mode, kind, name } = &block.name;
+            (*mode, kind.clone(), first_letters(name), at as u32)
+        };
+        let mut order: Vec<_> = self.all.iter().enumerate().map(begins).collect();
+        order.sort_unstable_by(|a, b| {
+            let name = |it: u32| &self.all[it as usize].name;
+            match a.0 == b.0 && Str::ptr_eq(&a.1, &b.1) && a.2 != b.2 {
+                true => a.2.cmp(&b.2),
+                false => name(a.3).cmp(name(b.3)),
+            }
+        });
         let mut positions = vec![0; order.len()];
-        for (position, &was) in order.iter().enumerate() {
-            positions[was as usize] = position as u32;
+        for (position, it) in order.iter().enumerate() {
+            positions[it.3 as usize] = position as u32;
         }
         self.index.iter_mut().for_each(|it| *it = positions[*it as usize]);
-        self.all = order.into_iter().map(|it| self.all[it as usize].clone()).collect();
+        self.all = order.into_iter().map(|it| self.all[it.3 as usize].clone()).collect();
     }
 
     /// Returns how many there are.
@@ -175,13 +193,17 @@ mod tests {
 
     #[test]
     fn blocks_are_found_by_name_and_stand_in_order_whatever_order_they_came_in() {
-        let resources = some(&["b", "c", "a"]);
+        let written =
+            ["b", "subnetworks_b", "c", "a", "subnetworks_a", "ab", "subnetwo", "subnetworks"];
+        let resources = some(&written);
         let names: Vec<&str> = resources.keys().map(|it| &*it.name).collect();
-        assert_eq!(names, ["a", "b", "c"]);
+        let mut sorted = written.to_vec();
+        sorted.sort_unstable();
+        assert_eq!(names, sorted);
         for (position, name) in names.iter().enumerate() {
             let name = ResourceName::managed("x_thing", name);
             assert_eq!(resources.position(&name), Some(position));
-            for near in 0..5 {
+            for near in 0..9 {
                 let found = resources.get_near(near, &name);
                 assert_eq!(found.map(|it| (it.0, &it.1.name)), Some((position, &name)));
             }

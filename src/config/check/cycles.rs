@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::address::ResourceName;
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::expression::{Reference, Subject};
+use crate::lists::Lists;
 use crate::syntax::Step;
 use crate::value::Str;
 
@@ -96,8 +97,9 @@ fn graph_names(node: &Node) -> String {
 /// Finds the shortest circle of every group of blocks that depend on each other. Blocks that read themselves are told elsewhere.
 pub fn find(config: &Config, served: &BlocksServed) -> Vec<Cycle> {
     let graph = Graph::of(config, served);
-    let mut cycles: Vec<Cycle> =
-        components(&graph.links).iter().map(|it| graph.shortest(it)).collect();
+    let links = Lists::of(graph.links.iter().copied());
+    let components = components(graph.nodes.len(), |it| links.get(it));
+    let mut cycles: Vec<Cycle> = components.iter().map(|it| graph.shortest(&links, it)).collect();
     cycles.sort_by_key(|it| it.0.first().map(|it| it.1));
     cycles
 }
@@ -109,8 +111,12 @@ struct Graph<'a> {
     resources: FxHashMap<Variant, Vec<Option<u32>>>,
     /// The numbers of all other nodes.
     numbers: FxHashMap<Node, u32>,
-    links: Vec<Vec<(u32, Span)>>,
+    /// What depends on what, and where that is written.
+    links: Vec<(u32, (u32, Span))>,
 }
+
+/// What each node depends on, and where that is written.
+type Links = Lists<(u32, Span)>;
 
 impl<'a> Graph<'a> {
     fn of(config: &'a Config, served: &BlocksServed) -> Graph<'a> {
@@ -139,7 +145,6 @@ impl<'a> Graph<'a> {
 
     fn add(&mut self, part: &Part) -> u32 {
         let number = self.nodes.len() as u32;
-        self.links.push(Vec::new());
         match part {
             Part::Resource(module, place) => {
                 let blocks = self.config.variant(module).map(|it| &it.resources);
@@ -161,29 +166,34 @@ impl<'a> Graph<'a> {
         let from = *from.number.get_or_insert_with(|| self.number(&from.part));
         let to = self.number(&to.into());
         if from != to {
-            self.links[from as usize].push((to, at));
+            self.links.push((from, (to, at)));
         }
     }
 
     /// Returns the shortest circle within a component. In a huge component only as many starting points are tried as
     /// take no noticeable time.
-    fn shortest(&self, component: &[u32]) -> Cycle {
-        let links: usize = component.iter().map(|it| self.links[*it as usize].len()).sum();
-        let tried = (2_000_000 / links.max(1)).max(1);
+    fn shortest(&self, links: &Links, component: &[u32]) -> Cycle {
+        let count: usize = component.iter().map(|it| links.get(*it).len()).sum();
+        let tried = (2_000_000 / count.max(1)).max(1);
         let inside: rustc_hash::FxHashSet<u32> = component.iter().copied().collect();
         let mut starts = component.to_vec();
         starts.sort();
         let circles =
-            starts.iter().take(tried).filter_map(|start| self.circle_from(*start, &inside));
+            starts.iter().take(tried).filter_map(|it| self.circle_from(links, *it, &inside));
         circles.min_by_key(|it| it.0.len()).unwrap_or_else(|| Cycle(Vec::new()))
     }
 
     /// Returns the shortest way from a node back to itself.
-    fn circle_from(&self, start: u32, inside: &rustc_hash::FxHashSet<u32>) -> Option<Cycle> {
+    fn circle_from(
+        &self,
+        links: &Links,
+        start: u32,
+        inside: &rustc_hash::FxHashSet<u32>,
+    ) -> Option<Cycle> {
         let mut came: FxHashMap<u32, (u32, Span)> = FxHashMap::default();
         let mut open = VecDeque::from([start]);
         while let Some(node) = open.pop_front() {
-            for (next, at) in &self.links[node as usize] {
+            for (next, at) in links.get(node) {
                 if *next == start {
                     return Some(self.trace(start, node, *at, &came));
                 }
@@ -211,10 +221,9 @@ impl<'a> Graph<'a> {
 
 /// Returns the strongly connected components of more than one node (Tarjan, with a stack of its own).
 ///
-/// - `links`: what each node depends on.
-pub fn components<T>(links: &[Vec<(u32, T)>]) -> Vec<Vec<u32>> {
+/// - `links`: what each of `count` nodes depends on.
+pub fn components<'l, T: 'l>(count: usize, links: impl Fn(u32) -> &'l [(u32, T)]) -> Vec<Vec<u32>> {
     const UNSEEN: u32 = u32::MAX;
-    let count = links.len();
     let (mut order, mut low, mut on_stack) =
         (vec![UNSEEN; count], vec![0; count], vec![false; count]);
     let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
@@ -231,12 +240,12 @@ pub fn components<T>(links: &[Vec<(u32, T)>]) -> Vec<Vec<u32>> {
                 stack.push(node);
                 on_stack[index] = true;
             } else {
-                let child = links[index][at - 1].0 as usize;
+                let child = links(node)[at - 1].0 as usize;
                 if on_stack[child] {
                     low[index] = low[index].min(low[child]);
                 }
             }
-            if let Some((child, _)) = links[index].get(at) {
+            if let Some((child, _)) = links(node).get(at) {
                 work.push((node, at + 1));
                 if order[*child as usize] == UNSEEN {
                     work.push((*child, 0));

@@ -22,7 +22,7 @@ impl BlockGraph {
     pub fn without_circles(mut self) -> BlockGraph {
         let links: Vec<Vec<(u32, Span)>> = self.blocks.iter().map(links).collect();
         let alone = (0..links.len() as u32).filter(|it| refers_to_itself(&links, *it));
-        let mut all = components(&links);
+        let mut all = components(links.len(), |it| &links[it as usize][..]);
         all.extend(alone.map(|it| vec![it]));
         let mut number: FxHashMap<usize, u32> = FxHashMap::default();
         for (circle, blocks) in all.iter().enumerate() {

@@ -63,7 +63,7 @@ impl Acyclic {
             links.iter().map(|it| it.iter().map(|it| (*it, ())).collect()).collect();
         let mut part: Vec<u32> = vec![u32::MAX; links.len()];
         let mut count = 0;
-        let circles = components(&with_unit);
+        let circles = components(with_unit.len(), |it| &with_unit[it as usize][..]);
         for circle in &circles {
             circle.iter().for_each(|it| part[*it as usize] = count);
             count += 1;
