@@ -284,7 +284,11 @@ impl Structure {
         name: &ResourceName,
         near: &Near,
     ) -> Option<ResourceId> {
-        let found = self.named(module, name, near);
+        let mut behind = near.place();
+        let found = self.placed(module, name, &mut behind);
+        if found.is_some() {
+            near.found_at(behind - 1);
+        }
         let apart = || self.find(&self.module(module).address, name, &mut { NOWHERE });
         let found = found.or_else(apart)?;
         self.resource(found).declared.then_some(found)
@@ -298,14 +302,6 @@ impl Structure {
     ) -> Option<ResourceId> {
         let placed = self.module_ids.get(module).and_then(|it| self.placed(*it, name, near));
         placed.or_else(|| self.find_apart(module, name))
-    }
-
-    fn named(&self, module: ModuleId, name: &ResourceName, near: &Near) -> Option<ResourceId> {
-        let module = self.module(module);
-        if module.places.is_empty() {
-            return None;
-        }
-        module.places.get(module.config.resources.named(name, near)?.0)
     }
 
     /// The resource at the place that the block of that name has in its module; `near` is behind it then.
