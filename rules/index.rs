@@ -11,6 +11,7 @@ use ascent::internal::{
     RelFullIndexRead, RelFullIndexWrite, RelIndexMerge, RelIndexRead, RelIndexReadAll,
     RelIndexWrite, ToRelIndex,
 };
+
 mod columns;
 mod pages;
 #[cfg(test)]

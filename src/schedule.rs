@@ -154,14 +154,16 @@ pub fn circle<T: Copy + Ord + Hash>(before: impl Iterator<Item = (T, T)>) -> Vec
         })
     };
     let pairs: Vec<(u32, u32)> = before.map(|it| (number(it.0), number(it.1))).collect();
-    let stuck = stuck(things.len(), &pairs);
-    // What only comes after a circle is stuck, too; walking back from there leads into it.
+    let mut schedule = Schedule::new(things.len(), pairs.iter().map(|it| (it.1, it.0)));
+    while let Some(next) = schedule.take_ready() {
+        schedule.complete(next);
+    }
+    // What only comes after a circle is left, too; walking back from there leads into it.
     let mut back: FxHashMap<u32, u32> = FxHashMap::default();
-    let within = pairs.iter().filter(|it| stuck.get(it.0 as usize) == Some(&true));
-    back.extend(within.map(|it| (it.1, it.0)));
+    back.extend(pairs.iter().filter(|it| !schedule.is_settled(it.0)).map(|it| (it.1, it.0)));
     let thing = |it: &u32| things[*it as usize];
-    let start = (0..things.len() as u32).filter(|it| stuck.get(*it as usize) == Some(&true));
-    let mut path: Vec<u32> = start.min_by_key(thing).into_iter().collect();
+    let start = schedule.unsettled().into_iter().min_by_key(thing);
+    let mut path: Vec<u32> = start.into_iter().collect();
     let mut places: FxHashMap<u32, usize> = path.iter().map(|it| (*it, 0)).collect();
     while let Some(previous) = path.last().and_then(|it| back.get(it)) {
         if let Some(at) = places.insert(*previous, path.len()) {
@@ -173,28 +175,6 @@ pub fn circle<T: Copy + Ord + Hash>(before: impl Iterator<Item = (T, T)>) -> Vec
         path.push(*previous);
     }
     Vec::new()
-}
-
-/// Says of each of so many things whether it is in a circle or comes after one; of none, where there is no circle.
-fn stuck(count: usize, pairs: &[(u32, u32)]) -> Vec<bool> {
-    let after = Lists::of(pairs.iter().copied());
-    let mut waiting = vec![0_u32; count];
-    pairs.iter().for_each(|it| waiting[it.1 as usize] += 1);
-    let mut open: Vec<u32> = (0..count as u32).filter(|it| waiting[*it as usize] == 0).collect();
-    let mut settled = 0;
-    while let Some(next) = open.pop() {
-        settled += 1;
-        for second in after.get(next) {
-            waiting[*second as usize] -= 1;
-            if waiting[*second as usize] == 0 {
-                open.push(*second);
-            }
-        }
-    }
-    if settled == count {
-        return Vec::new();
-    }
-    waiting.iter().map(|it| *it > 0).collect()
 }
 
 #[cfg(test)]

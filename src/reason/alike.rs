@@ -201,11 +201,11 @@ mod tests {
                 assert_eq!(alike.conclude(&Compiled, &ledger), wanted, "seed {seed}");
             }
         }
-        let few = alike.known.values().filter(|it| !it.action.is_empty()).count();
-        assert!(few > 100, "of {} only {few} have an action", alike.known.len());
+        let acting = alike.known.values().filter(|it| !it.action.is_empty()).count();
+        assert!(acting > 100, "of {} only {acting} have an action", alike.known.len());
     }
 
-    /// Returns one row in eight, and all that say what is there.
+    /// Returns one row in ten, and all that say what is there.
     fn some(all: &Facts, seed: u64) -> Facts {
         let mut chance = random::numbers(seed);
         let mut some = Facts::default();
