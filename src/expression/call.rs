@@ -14,6 +14,24 @@ use super::{Subject, problems, unknown_function};
 
 mod special;
 
+/// Returns whether what a call reads is what its arguments read, whatever their values: it has them all evaluated, and
+/// looks at all of each.
+pub(super) fn reads_its_arguments(call: &Call) -> bool {
+    let name = base_name(&call.name);
+    let is_usual = match name {
+        "try" | "can" | "convert" | "type" => false,
+        // Of a whole resource these read the keys alone.
+        "length" | "keys" => call.arguments.iter().all(|it| it.as_traversal().is_none()),
+        _ => functions::find(name).is_some(),
+    };
+    is_usual && !call.expand
+}
+
+/// The name of a function without `core::`.
+fn base_name(name: &Name) -> &str {
+    name.text.strip_prefix("core::").unwrap_or(&name.text)
+}
+
 /// An argument as it is given.
 enum Given<'e> {
     /// By an expression of its own, yet to be evaluated.
@@ -55,7 +73,7 @@ impl Site<'_> {
 
     /// The name without `core::`.
     fn base(&self) -> &str {
-        self.name.text.strip_prefix("core::").unwrap_or(&self.name.text)
+        base_name(self.name)
     }
 }
 

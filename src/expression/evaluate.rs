@@ -13,7 +13,10 @@ use crate::value::{Marks, Reads, Str, Type, Value};
 
 use super::{Scope, problems, statement};
 
+mod through;
 mod traversal;
+
+pub use through::go_through;
 
 /// Depth that nobody writes, and where evaluation ends with an error.
 const GREATEST_DEPTH: u32 = 4500;
@@ -150,15 +153,27 @@ impl<'a> Evaluator<'a> {
 
     /// Returns the value of an expression.
     pub fn value(&self, expression: &Expression, names: &Names<'_>) -> Value {
+        if !self.enter(expression) {
+            return Value::unknown(Type::DYNAMIC);
+        }
+        let value = deeper(|| self.value_here(expression, names));
+        self.leave();
+        value
+    }
+
+    /// Goes one expression deeper, unless that is too deep, which is told.
+    fn enter(&self, expression: &Expression) -> bool {
         let depth = self.depth.get();
         if depth >= GREATEST_DEPTH {
             self.lasting.borrow_mut().push(problems::too_deep(expression.span));
-            return Value::unknown(Type::DYNAMIC);
+            return false;
         }
         self.depth.set(depth + 1);
-        let value = deeper(|| self.value_here(expression, names));
-        self.depth.set(depth);
-        value
+        true
+    }
+
+    fn leave(&self) {
+        self.depth.set(self.depth.get() - 1);
     }
 
     fn value_here(&self, expression: &Expression, names: &Names<'_>) -> Value {

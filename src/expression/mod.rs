@@ -35,7 +35,7 @@ pub use call::{is_type_call, is_type_function, start_of};
 pub use constant::evaluate_constant;
 pub use constraint::{Constraint, read_constraint, with_defaults};
 pub use duration::parse_duration;
-pub use evaluate::{evaluate, evaluate_with};
+pub use evaluate::{evaluate, evaluate_with, go_through};
 pub use missing::{miscounted, unknown_function};
 pub use reference::{
     missing_resource_key, parse_reference, provider_functions_of, references_of, references_within,

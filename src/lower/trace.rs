@@ -257,10 +257,7 @@ impl Trace<'_> {
             };
             self.values.insert(node, value.mark(&variable.marks()));
         }
-        for condition in &variable.validations {
-            self.evaluate(node, module, &Each::None, &condition.condition);
-            self.evaluate(node, module, &Each::None, &condition.error_message);
-        }
+        self.conditions(node, module, &variable.validations);
         self.hang(node, module);
     }
 
@@ -278,10 +275,7 @@ impl Trace<'_> {
         let output = &config.outputs[name];
         let value = self.evaluate(node, module, &Each::None, &output.value);
         self.values.insert(node, value.mark(&output.marks()));
-        for condition in &output.preconditions {
-            self.evaluate(node, module, &Each::None, &condition.condition);
-            self.evaluate(node, module, &Each::None, &condition.error_message);
-        }
+        self.conditions(node, module, &output.preconditions);
         self.depends_on(node, module, &output.depends_on);
         self.hang(node, module);
     }
@@ -289,10 +283,7 @@ impl Trace<'_> {
     fn check(&mut self, module: ModuleId, name: &Str) {
         let node = self.structure.module(module).checks[name];
         let config = self.structure.module(module).config.clone();
-        for condition in &config.checks[name].asserts {
-            self.evaluate(node, module, &Each::None, &condition.condition);
-            self.evaluate(node, module, &Each::None, &condition.error_message);
-        }
+        self.conditions(node, module, &config.checks[name].asserts);
         self.hang(node, module);
     }
 

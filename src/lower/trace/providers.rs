@@ -145,7 +145,7 @@ impl Trace<'_> {
         block: &config::ProviderBlock,
     ) {
         for it in uses::of_body(&block.body, Role::Value) {
-            self.evaluate_bound(node, module, each, &it.expression, &it.bound);
+            self.go_through(node, module, each, &it.expression, &it.bound);
         }
     }
 

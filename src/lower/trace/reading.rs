@@ -4,7 +4,7 @@ use entail_rules::Node;
 
 use super::{Each, Entry, How, Trace, TraceScope};
 use crate::address::InstanceKey;
-use crate::config::Repetition;
+use crate::config::{Condition, Repetition};
 use crate::config::expansion::{self, Keys};
 use crate::diagnostic::Span;
 use crate::expression::{self, Scope, parse_reference};
@@ -85,36 +85,52 @@ impl Trace<'_> {
         each: &Each,
         expression: &Expression,
     ) -> Value {
-        self.evaluate_bound(node, module, each, expression, &[])
+        let scope = TraceScope::new(self, module, each);
+        let (value, problems) = expression::evaluate(expression, &scope);
+        if !problems.has_errors() {
+            let log = scope.into_log();
+            if self.name_all() {
+                return self.evaluate(node, module, each, expression);
+            }
+            self.record(node, log);
+            return value;
+        }
+        // What is wrong with it is said in the walk, if it is reached; until then it may be anything.
+        scope.unevaluated(expression, &[]);
+        let log = scope.into_log();
+        let read = log.iter().map(|it| Marks::read(it.target.0));
+        let marks = read.fold(Marks::default(), |all, it| all.union(&it));
+        self.record(node, log);
+        Value::unknown(Type::DYNAMIC).mark(&marks)
     }
 
-    pub(super) fn evaluate_bound(
+    /// Notes what is read by an expression whose value nobody asks for.
+    pub(super) fn go_through(
         &mut self,
         node: Node,
         module: ModuleId,
         each: &Each,
         expression: &Expression,
         bound: &[Str],
-    ) -> Value {
+    ) {
         let scope = TraceScope::new(self, module, each);
-        let bindings: Vec<(Str, Value)> =
-            bound.iter().map(|it| (it.clone(), Value::unknown(Type::DYNAMIC))).collect();
-        let (value, problems) = expression::evaluate_with(expression, &scope, &bindings);
-        if !problems.has_errors() {
-            let log = scope.into_log();
-            if self.name_all() {
-                return self.evaluate_bound(node, module, each, expression, bound);
-            }
-            self.record(node, log);
-            return value;
+        let unknown = |it: &Str| (it.clone(), Value::unknown(Type::DYNAMIC));
+        let bindings: Vec<(Str, Value)> = bound.iter().map(unknown).collect();
+        if expression::go_through(expression, &scope, &bindings).has_errors() {
+            scope.unevaluated(expression, bound);
         }
-        // What is wrong with it is said in the walk, if it is reached; until then it may be anything.
-        scope.unevaluated(expression, bound);
         let log = scope.into_log();
-        let read = log.iter().map(|it| Marks::read(it.target.0));
-        let marks = read.fold(Marks::default(), |all, it| all.union(&it));
+        if self.name_all() {
+            return self.go_through(node, module, each, expression, bound);
+        }
         self.record(node, log);
-        Value::unknown(Type::DYNAMIC).mark(&marks)
+    }
+
+    /// Notes what conditions read.
+    pub(super) fn conditions(&mut self, node: Node, module: ModuleId, conditions: &[Condition]) {
+        for expression in conditions.iter().flat_map(|it| [&it.condition, &it.error_message]) {
+            self.go_through(node, module, &Each::None, expression, &[]);
+        }
     }
 
     pub(super) fn static_reads(

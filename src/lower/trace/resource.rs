@@ -145,7 +145,7 @@ impl Trace<'_> {
         self.trace_imports(node, module, block);
         for it in traced_uses(block) {
             let before = self.reads.reads.len();
-            self.evaluate_bound(node, module, each, &it.expression, &it.bound);
+            self.go_through(node, module, each, &it.expression, &it.bound);
             if matches!(it.role, Role::Provisioner | Role::Lifecycle) {
                 self.forget_own(node, before);
             }

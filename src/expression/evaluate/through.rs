@@ -1,0 +1,82 @@
+//! An expression whose value nobody wants, but what it reads: functions are not called, and nothing is put together.
+
+use super::{Evaluator, Names, failed};
+use crate::diagnostic::Diagnostics;
+use crate::expression::{Scope, call};
+use crate::stack::deeper;
+use crate::syntax::{BinaryOp, Expr, Expression, ObjectKey, Part, Step};
+use crate::value::convert::convert;
+use crate::value::{Str, Type, Value};
+
+/// Goes through an expression as [`evaluate_with`](super::evaluate_with) does, for what the scope is asked on the way.
+/// Where it depends on a value what is read, that value is made.
+///
+/// Returns the problems of what was evaluated: that a function would fail is not found.
+pub fn go_through(
+    expression: &Expression,
+    scope: &dyn Scope,
+    bindings: &[(Str, Value)],
+) -> Diagnostics {
+    let evaluator = Evaluator::new(scope, 0, 0);
+    evaluator.through(expression, &Names::of(bindings));
+    evaluator.into_problems()
+}
+
+impl Evaluator<'_> {
+    fn through(&self, expression: &Expression, names: &Names<'_>) {
+        if self.enter(expression) {
+            deeper(|| self.through_here(expression, names));
+            self.leave();
+        }
+    }
+
+    fn through_here(&self, expression: &Expression, names: &Names<'_>) {
+        match &expression.expr {
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) => {}
+            Expr::Template(parts) if parts.iter().all(is_plain) => {
+                for part in parts {
+                    if let Part::Interpolation(it) = part {
+                        self.through(it, names);
+                    }
+                }
+            }
+            Expr::Wrapped(it) | Expr::Parentheses(it) | Expr::Unary(_, it) => {
+                self.through(it, names)
+            }
+            Expr::Binary(op, left, right) if !matches!(op, BinaryOp::And | BinaryOp::Or) => {
+                self.through(left, names);
+                self.through(right, names);
+            }
+            Expr::Tuple(items) => items.iter().for_each(|it| self.through(it, names)),
+            Expr::Object(items) if items.iter().all(|it| is_written(&it.key)) => {
+                items.iter().for_each(|it| self.through(&it.value, names))
+            }
+            Expr::Relative(it) if it.steps.iter().all(is_name) => self.through(&it.source, names),
+            Expr::Call(it) if call::reads_its_arguments(it) => {
+                it.arguments.iter().for_each(|it| self.through(it, names))
+            }
+            Expr::Conditional(it) => {
+                let (test, found) = self.captured(|| self.value(&it.condition, names));
+                let decided = convert(&test, Type::BOOL).ok().and_then(|it| it.as_bool());
+                match decided.filter(|_| !failed(&found)) {
+                    Some(true) => self.through(&it.yes, names),
+                    Some(false) => self.through(&it.no, names),
+                    None => drop(self.value(expression, names)),
+                }
+            }
+            _ => drop(self.value(expression, names)),
+        }
+    }
+}
+
+fn is_plain(part: &Part) -> bool {
+    matches!(part, Part::Literal(_) | Part::Interpolation(_))
+}
+
+fn is_written(key: &ObjectKey) -> bool {
+    matches!(key, ObjectKey::Name(_))
+}
+
+fn is_name(step: &Step) -> bool {
+    matches!(step, Step::Attribute(_) | Step::LegacyIndex(..))
+}
