@@ -106,9 +106,10 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
     let (config, mut found) = load_folder(folder.path(), &sources);
     if let (Some(config), false) = (config, found.has_errors()) {
         found.extend(check::check_calls(&config));
-        let served = BlockGraph::unconnected(crate::reason::ENGINES[0], &config).blocks_served();
-        found.extend(check::check(&config, &served, &sources));
-        found.extend(check::check_for_plan(&config, &sources));
+        let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
+        let (served, suspects) = (graph.blocks_served(), graph.suspects());
+        found.extend(check::check(&config, &served, &suspects, &sources));
+        found.extend(check::check_for_plan(&config, &suspects, &sources));
     }
     problems.assert_eq(&print(&found, &sources));
 }

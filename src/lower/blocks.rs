@@ -4,7 +4,7 @@
 //! Blocks that wait for each other are the subject of `config/check/cycles.rs`.
 
 use std::hash::BuildHasher;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use hashbrown::hash_table::{Entry, HashTable};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -90,6 +90,7 @@ pub struct BlockGraph {
     /// What tells such modules apart.
     sources: FxHashMap<Variant, String>,
     names: OnceLock<Vec<Option<(u32, Str)>>>,
+    sorted: OnceLock<Option<Arc<[usize]>>>,
 }
 
 impl BlockGraph {
@@ -219,7 +220,11 @@ impl BlockGraph {
 
     /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which
     /// the configuration's own check tells.
-    pub fn sorted(&self) -> Option<Vec<usize>> {
+    pub fn sorted(&self) -> Option<Arc<[usize]>> {
+        self.sorted.get_or_init(|| self.in_order()).clone()
+    }
+
+    fn in_order(&self) -> Option<Arc<[usize]>> {
         let mut waiting: Vec<usize> = self.blocks.iter().map(|it| it.edges.len()).collect();
         let edges = self.blocks.iter().enumerate();
         let edges = edges.flat_map(|(user, it)| it.edges.iter().map(move |it| (it.0 as u32, user)));
@@ -235,7 +240,7 @@ impl BlockGraph {
             }
             at += 1;
         }
-        (sorted.len() == self.blocks.len()).then_some(sorted)
+        (sorted.len() == self.blocks.len()).then(|| sorted.into())
     }
 
     /// Returns the name of a block as drawings of the graph write it.

@@ -100,20 +100,22 @@ impl Session {
         }
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
         let served = blocks.blocks_served();
-        let (found, graph) = side_by_side(
+        let (calls, graph) = side_by_side(
             || {
-                let mut found = check::check_calls(&config);
-                if found.has_errors() {
-                    return found;
-                }
-                found.extend(check::check(&config, &served, &sources));
-                found.extend(check::check_for_plan(&config, &sources));
-                found.extend(provider_keys::problems(&config, &sources));
-                found
+                let calls = check::check_calls(&config);
+                let found = (!calls.has_errors()).then(|| check::check_names(&config, &served));
+                (calls, found)
             },
             || blocks.connected(&config),
         );
-        problems.extend(found);
+        problems.extend(calls.0);
+        if let Some(found) = calls.1 {
+            problems.extend(found);
+            let suspects = graph.suspects();
+            problems.extend(check::check_circles(&config, &served, &suspects, &sources));
+            problems.extend(check::check_for_plan(&config, &suspects, &sources));
+            problems.extend(provider_keys::problems(&config, &sources));
+        }
         if problems.has_errors() {
             return Err(problems);
         }
@@ -209,7 +211,8 @@ impl Session {
         if calls.has_errors() {
             return Err(calls);
         }
-        Ok(check::check(&self.config, &self.graph.blocks_served(), &self.sources))
+        let (served, suspects) = (self.graph.blocks_served(), self.graph.suspects());
+        Ok(check::check(&self.config, &served, &suspects, &self.sources))
     }
 
     /// Opens a configuration that is known already: a saved plan's.

@@ -166,7 +166,7 @@ fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>)
     let traced = lower::trace::trace(TraceInput {
         config: inputs.config,
         graph: inputs.graph,
-        sorted: sorted.into(),
+        sorted,
         variables: &inputs.variables.values,
         workspace: inputs.workspace,
         world: inputs.world,

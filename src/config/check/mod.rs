@@ -9,6 +9,7 @@ mod problems;
 pub mod providers;
 mod references;
 pub mod repeating;
+mod suspects;
 #[cfg(test)]
 mod tests;
 
@@ -20,10 +21,10 @@ use crate::diagnostic::{Diagnostics, Sources};
 
 use super::serving::BlocksServed;
 use super::{Config, Module, ProviderBlock, Variant};
-use crate::world::side_by_side;
 
 pub use problems::unknown_function_provider;
 pub use references::references_problems;
+pub use suspects::Suspects;
 
 /// Compares what module calls give with what their modules want, and what they pass of providers with what there is to
 /// pass. OpenTofu looks at nothing else where these differ.
@@ -46,14 +47,34 @@ pub fn check_calls(config: &Config) -> Diagnostics {
 /// loaded.
 ///
 /// - `served`: who serves the resource blocks.
-pub fn check(config: &Config, served: &BlocksServed, sources: &Sources) -> Diagnostics {
-    let (mut problems, cycles) =
-        side_by_side(|| check_names(config, served), || cycles::find(config, served));
-    problems.extend(cycles.into_iter().map(|it| it.to_diagnostic(sources)));
+/// - `suspects`: what may depend on itself.
+pub fn check(
+    config: &Config,
+    served: &BlocksServed,
+    suspects: &Suspects,
+    sources: &Sources,
+) -> Diagnostics {
+    let mut problems = check_names(config, served);
+    problems.extend(check_circles(config, served, suspects, sources));
     problems
 }
 
-fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
+/// Checks that nothing depends on itself: the second half of [`check`].
+pub fn check_circles(
+    config: &Config,
+    served: &BlocksServed,
+    suspects: &Suspects,
+    sources: &Sources,
+) -> Diagnostics {
+    let cycles = match suspects.may_be_circular(config) {
+        true => cycles::find(config, served),
+        false => Vec::new(),
+    };
+    Diagnostics(cycles.iter().map(|it| it.to_diagnostic(sources)).collect())
+}
+
+/// Checks every reference and provider name: the first half of [`check`].
+pub fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
     let mut problems = Diagnostics::new();
     let used = configured::UsedProviders::of(config, served);
     for (address, module) in distinct(config) {
@@ -66,17 +87,20 @@ fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
 }
 
 /// Checks that no block reads itself.
-pub fn check_selves(config: &Config) -> Diagnostics {
+pub fn check_selves(config: &Config, suspects: &Suspects) -> Diagnostics {
     let mut problems = Diagnostics::new();
+    if suspects.selves.is_empty() {
+        return problems;
+    }
     for (variant, module) in distinct_variants(config) {
-        references::check_selves(&variant.path, module, &mut problems);
+        references::check_selves(&variant, module, suspects, &mut problems);
     }
     problems.once()
 }
 
 /// Checks what is told only when a plan is made: blocks that read themselves, and `moved` and `removed` blocks.
-pub fn check_for_plan(config: &Config, sources: &Sources) -> Diagnostics {
-    let mut problems = check_selves(config);
+pub fn check_for_plan(config: &Config, suspects: &Suspects, sources: &Sources) -> Diagnostics {
+    let mut problems = check_selves(config, suspects);
     for (variant, module) in distinct_variants(config) {
         moves::check_removed(config, &variant, module, &mut problems);
     }

@@ -7,8 +7,8 @@ use crate::syntax::{self, Step};
 use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
-use super::super::{Config, Import, Module, ProviderBlock, Repetition, suggest};
-use super::{module_text, problems};
+use super::super::{Config, Import, Module, ProviderBlock, Repetition, Resource, Variant, suggest};
+use super::{Suspects, module_text, problems};
 
 mod resource;
 
@@ -114,9 +114,16 @@ fn check_import(scope: Scope<'_>, import: &Import, problems: &mut Diagnostics) {
 }
 
 /// Complains of resources whose blocks, or provisioners, read the resource itself.
-pub(super) fn check_selves(address: &ModuleAddr, module: &Module, problems: &mut Diagnostics) {
-    for resource in module.resources.values() {
-        let name = ConfigResource { module: address.clone(), resource: resource.name.clone() };
+pub(super) fn check_selves(
+    variant: &Variant,
+    module: &Module,
+    suspects: &Suspects,
+    problems: &mut Diagnostics,
+) {
+    let may_be = |it: &&Resource| suspects.selves.contains(&(variant.clone(), it.name.clone()));
+    for resource in module.resources.values().map(|it| &**it).filter(may_be) {
+        let module = variant.path.clone();
+        let name = ConfigResource { module, resource: resource.name.clone() };
         let is_itself = |it: &Subject| {
             matches!(it, Subject::Resource(mode, kind, name)
                 if *mode == resource.name.mode && *kind == resource.name.kind && *name == resource.name.name)

@@ -219,8 +219,8 @@ fn a_circle_is_told_link_by_link() {
     let sources = Sources::default();
     let (config, _) = load_folder(folder.path(), &sources);
     let config = config.expect("a configuration");
-    let served = BlockGraph::unconnected(crate::reason::ENGINES[0], &config).blocks_served();
-    let problems = super::check(&config, &served, &sources);
+    let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
+    let problems = super::check(&config, &graph.blocks_served(), &graph.suspects(), &sources);
     expect![[r#"
         Each of these needs the value of the next, and the last that of the first:
           local.a depends on local.b, main.tf:2,7

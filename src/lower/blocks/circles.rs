@@ -1,9 +1,12 @@
 //! Circles of blocks, opened: for who looks at a configuration whatever is wrong with it.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 
 use super::{BlockGraph, BlockKey, BlockNode};
 use crate::config::Variant;
+use crate::config::check::Suspects;
 use crate::config::check::cycles::components;
 use crate::diagnostic::Span;
 
@@ -42,7 +45,27 @@ impl BlockGraph {
             self.blocks[from].edges = kept;
         }
         self.circles.opened.sort_unstable();
+        self.sorted = OnceLock::new();
         self
+    }
+
+    /// Returns what may wait for itself, for the checks of the configuration: of a graph whose edges are drawn.
+    pub fn suspects(&self) -> Suspects {
+        let own = |(from, it): (usize, &BlockNode)| {
+            it.edges.iter().any(|it| it.0 == from).then_some(from)
+        };
+        let own = self.blocks.iter().enumerate().filter_map(own);
+        let opened = self.circles.opened.iter().filter(|it| it.0 == it.1).map(|it| it.0);
+        let named = |block: usize| match &self.blocks[block] {
+            BlockNode { module, key: BlockKey::Resource(name), .. } => {
+                Some((module.clone(), name.clone()))
+            }
+            _ => None,
+        };
+        Suspects {
+            is_circular: !self.circles.opened.is_empty() || self.sorted().is_none(),
+            selves: own.chain(opened).filter_map(named).collect(),
+        }
     }
 }
 

@@ -117,7 +117,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         repetitions: trace::Repetitions::NONE,
         config,
         graph: &graph,
-        sorted: sorted.into(),
+        sorted,
         variables: &variables,
         workspace: "default",
         world: &world,

@@ -79,8 +79,9 @@ impl Session {
     /// Returns what is wrong with references and names, and with calls that do not fit their modules.
     pub fn check_all_names(&self) -> Diagnostics {
         let mut found = check::check_calls(&self.config);
-        found.extend(check::check_selves(&self.config));
-        found.extend(check::check(&self.config, &self.graph.blocks_served(), &self.sources));
+        let (served, suspects) = (self.graph.blocks_served(), self.graph.suspects());
+        found.extend(check::check_selves(&self.config, &suspects));
+        found.extend(check::check(&self.config, &served, &suspects, &self.sources));
         found
     }
 }

@@ -37,10 +37,12 @@ impl Session {
         if calls.has_errors() {
             return Err(calls);
         }
-        problems.extend(check::check(&config, &blocks.blocks_served(), &sources));
-        problems.extend(check::check_for_plan(&config, &sources));
+        let graph = blocks.connected(&config);
+        let (served, suspects) = (graph.blocks_served(), graph.suspects());
+        problems.extend(check::check(&config, &served, &suspects, &sources));
+        problems.extend(check::check_for_plan(&config, &suspects, &sources));
         problems.extend(provider_keys::problems(&config, &sources));
-        let graph = blocks.connected(&config).without_circles();
+        let graph = graph.without_circles();
         let place = backends::Place::usual(&world, &Choice::default());
         let session =
             Session::new((world, sources), workspace, (config, graph), &place, provider_sources);
