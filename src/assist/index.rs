@@ -373,11 +373,12 @@ impl Reader<'_> {
 
     fn reference(&mut self, it: &Reference<'_>) {
         let entity = match &it.subject {
-            Subject::Resource(Mode::Managed, kind, name) if self.in_test && kind == "output" => {
-                Some(Entity::Output(name.clone()))
-            }
-            Subject::Resource(Mode::Managed, kind, name) if self.in_test && kind == "run" => {
-                Some(Entity::Run(name.clone()))
+            Subject::Resource(named) if self.in_test && named.mode == Mode::Managed => {
+                match &*named.kind {
+                    "output" => Some(Entity::Output(named.name.clone())),
+                    "run" => Some(Entity::Run(named.name.clone())),
+                    _ => entity_of(&it.subject),
+                }
             }
             other => entity_of(other),
         };
@@ -417,9 +418,7 @@ fn entity_of(subject: &Subject) -> Option<Entity> {
         Subject::Variable(it) => Entity::Variable(it.clone()),
         Subject::Local(it) => Entity::Local(it.clone()),
         Subject::Module(it) => Entity::Call(it.clone()),
-        Subject::Resource(mode, kind, name) => {
-            Entity::Resource(ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() })
-        }
+        Subject::Resource(it) => Entity::Resource(it.clone()),
         _ => return None,
     })
 }

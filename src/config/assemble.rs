@@ -68,7 +68,7 @@ impl Draft {
                     "Module calls must have unique names within a module.",
                 ),
             );
-            self.module.calls.insert(it.name.text.clone(), it);
+            self.module.calls.insert(it.name.text.clone(), Arc::new(it));
         }
         self.module.resources.reserve(file.resources.len());
         for it in file.resources {
@@ -240,7 +240,7 @@ impl Draft {
                     .clone(),
             };
         }
-        for it in module.calls.values_mut().flat_map(|it| &mut it.providers) {
+        for it in module.calls.values_mut().flat_map(|it| &mut Arc::make_mut(it).providers) {
             keyed.resolve(&mut it.1);
         }
         module

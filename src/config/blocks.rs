@@ -1,9 +1,8 @@
 //! What each kind of block of a module says, once it is read.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::TypeDefaults;
+use super::{Inputs, TypeDefaults};
 use crate::address::{Provider, ResourceName};
 use crate::diagnostic::Span;
 use crate::syntax::{Body, Expression, Name};
@@ -222,7 +221,7 @@ pub struct ModuleCall {
     /// `count`, `for_each`, `enabled`
     pub repetition: Repetition,
     /// The inputs: every other attribute.
-    pub inputs: BTreeMap<Str, crate::syntax::Attribute>,
+    pub inputs: Inputs,
     /// The types of blocks inside, of which no module knows any.
     pub unexpected: Vec<Name>,
     /// `providers`: the child's name (with alias) and what is passed.

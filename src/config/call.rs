@@ -1,14 +1,11 @@
 //! `module` blocks.
 
-use std::collections::BTreeMap;
-
 use crate::syntax::{Attribute, Block, Body};
-use crate::value::Str;
 
 use super::decode::{Decoder, Schema};
 use super::provider::reference;
 use super::repetition::Repetitions;
-use super::{ModuleCall, ProviderRef, escape, problems};
+use super::{Inputs, ModuleCall, ProviderRef, escape, problems};
 
 const CALL: Schema = Schema {
     attributes: &["source", "version", "count", "for_each", "depends_on", "providers"],
@@ -68,9 +65,8 @@ pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
 }
 
 /// Everything that is no meta-argument is an input.
-fn inputs(decoder: &mut Decoder, rest: Body) -> BTreeMap<Str, Attribute> {
-    let rest = Body { blocks: Vec::new(), ..rest };
-    decoder.attributes(&rest).into_iter().map(|it| (it.name.text.clone(), it)).collect()
+fn inputs(decoder: &mut Decoder, rest: Body) -> Inputs {
+    decoder.attributes(&Body { blocks: Vec::new(), ..rest }).into()
 }
 
 pub(super) fn passed_providers(

@@ -390,7 +390,7 @@ pub fn instances(
 /// Returns which calls of the root module lead nowhere because nothing was installed for them: what OpenTofu says before a plan beside
 /// what is wrong with that module.
 pub fn calls_without_modules(root: &StaticModule, installed: &InstalledModules) -> Diagnostics {
-    let is_lost = |call: &&ModuleCall| {
+    let is_lost = |call: &&Arc<ModuleCall>| {
         call.source.is_some() && installed.of_an_instance(&root.child_at(call, None)).is_none()
     };
     let lost = root.module().calls.values().filter(is_lost);

@@ -22,6 +22,7 @@ mod escape;
 pub mod expansion;
 mod file;
 pub mod files;
+mod given;
 mod import;
 pub mod inputs;
 pub mod installed;
@@ -59,6 +60,7 @@ pub use blocks::{
     RequiredProvider, Resource, Variable,
 };
 pub use decode::is_taken_literally;
+pub use given::Inputs;
 pub use installed::{InstalledModule, InstalledModules};
 pub(crate) use load::calls_itself;
 pub use load::{
@@ -99,7 +101,7 @@ pub struct Module {
     /// `resource`, `data`, `ephemeral`
     pub resources: Resources,
     /// `module`
-    pub calls: BTreeMap<Str, ModuleCall>,
+    pub calls: BTreeMap<Str, Arc<ModuleCall>>,
     /// `provider` blocks, in source order.
     pub providers: Vec<ProviderBlock>,
     /// `required_providers`, by local name.

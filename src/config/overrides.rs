@@ -94,7 +94,7 @@ fn merge_outputs(decoder: &mut Decoder, draft: &mut Draft, outputs: Vec<OutputBl
 fn merge_calls(decoder: &mut Decoder, draft: &mut Draft, calls: Vec<ModuleCall>) {
     for it in calls {
         match draft.module.calls.get_mut(&it.name.text) {
-            Some(base) => merge_call(decoder, base, it),
+            Some(base) => merge_call(decoder, Arc::make_mut(base), it),
             None => missing(
                 decoder,
                 "Missing module call to override",

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::diagnostic::Diagnostics;
-use crate::expression::Reference;
-use crate::syntax::{Attribute, Block, Body, Expr, Expression, ObjectKey};
+use crate::expression::{Reference, free_reference};
+use crate::syntax::{Attribute, Block, Body, Expr, Expression, ObjectKey, references};
 use crate::value::Str;
 
 use super::{Check, Condition, Import, Module, ModuleCall, Output, ProviderBlock, Resource};
@@ -52,6 +52,15 @@ impl<'a> Use<'a> {
     /// Returns what it refers to, and what is wrong with how it is written.
     pub fn references(&self) -> (Vec<Reference<'_>>, Diagnostics) {
         crate::expression::references_within(&self.expression, &self.bound)
+    }
+
+    /// Calls `visit` for everything that it refers to.
+    pub fn each_reference(&self, visit: &mut dyn FnMut(Reference<'_>)) {
+        references(&self.expression, &mut |root, steps, _| {
+            if let Some(Ok(reference)) = free_reference(root, steps, &self.bound) {
+                visit(reference);
+            }
+        });
     }
 }
 
@@ -137,7 +146,7 @@ pub fn called_providers(module: &Module) -> BTreeSet<Str> {
     let all = (module.locals.values().map(|it| of_value(&it.value)))
         .chain(module.outputs.values().flat_map(of_output))
         .chain(module.resources.values().flat_map(|it| of_resource(it)))
-        .chain(module.calls.values().flat_map(of_call))
+        .chain(module.calls.values().flat_map(|it| of_call(it)))
         .chain(module.providers.iter().flat_map(of_provider))
         .chain(module.checks.values().flat_map(of_check))
         .chain(module.variables.values().flat_map(|it| conditions(&it.validations)));
@@ -173,6 +182,9 @@ enum Open<'a> {
 
 /// Returns every expression of a body, those of nested and `dynamic` blocks included.
 pub fn of_body(body: &Body, role: Role) -> Vec<Use<'_>> {
+    if body.blocks.is_empty() && body.json.is_none() {
+        return body.attributes.iter().map(|it| Use::of(&it.value, role)).collect();
+    }
     let mut found = Vec::new();
     let mut open: Vec<(Open, Vec<Str>)> = vec![(Open::Body(body), Vec::new())];
     while let Some((part, bound)) = open.pop() {

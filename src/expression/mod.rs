@@ -3,7 +3,7 @@
 //! `evaluate` takes an expression and a [`Scope`] and gives a value and problems; [`body`] does the same for a whole
 //! block with a provider's schema; [`functions`] has every function. Nothing here knows what a plan is.
 
-use crate::address::Mode;
+use crate::address::ResourceName;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Name, Near, Step};
 use crate::value::Str;
@@ -38,7 +38,8 @@ pub use duration::parse_duration;
 pub use evaluate::{evaluate, evaluate_with, go_through};
 pub use missing::{miscounted, unknown_function};
 pub use reference::{
-    missing_resource_key, parse_reference, provider_functions_of, references_of, references_within,
+    free_reference, missing_resource_key, parse_reference, provider_functions_of, references_of,
+    references_within,
 };
 pub use scope::{Around, Ask, Declared, Scope};
 pub use statement::{describe_value, values_of};
@@ -55,7 +56,7 @@ pub enum Subject {
     /// `module.NAME`
     Module(Str),
     /// `T.N`, `data.T.N`, `ephemeral.T.N`
-    Resource(Mode, Str, Str),
+    Resource(ResourceName),
     /// `each.key`
     EachKey,
     /// `each.value`
@@ -77,7 +78,7 @@ pub enum Subject {
 #[derive(Clone, Debug)]
 pub struct Reference<'a> {
     /// The first name, as it is written: `tofu.workspace` and `terraform.workspace` are one subject.
-    pub root: Str,
+    pub root: &'a Name,
     /// What it refers to.
     pub subject: Subject,
     /// The steps after the subject.
@@ -86,8 +87,13 @@ pub struct Reference<'a> {
     pub subject_span: Span,
     /// The place of the whole traversal.
     pub span: Span,
-    /// Where the block that it names is likely to stand in its module.
-    pub near: &'a Near,
+}
+
+impl<'a> Reference<'a> {
+    /// Returns where the block that it names is likely to stand in its module.
+    pub fn near(&self) -> &'a Near {
+        &self.root.near
+    }
 }
 
 /// A function that is not known where it is called.

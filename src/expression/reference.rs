@@ -1,6 +1,6 @@
 //! Which things an expression refers to, found without evaluating it.
 
-use crate::address::Mode;
+use crate::address::{Mode, ResourceName};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::{self, Expr, Expression, Name, Step};
 use crate::value::{Str, Value};
@@ -14,8 +14,7 @@ pub fn parse_reference<'a>(root: &'a Name, steps: &'a [Step]) -> Result<Referenc
     let whole = steps.iter().fold(root.span, |span, step| span.to(step.span()));
     let make = |subject, used: usize| {
         let subject_span = steps[..used].iter().fold(root.span, |span, step| span.to(step.span()));
-        let (near, root) = (&root.near, root.text.clone());
-        Reference { root, subject, rest: &steps[used..], subject_span, span: whole, near }
+        Reference { root, subject, rest: &steps[used..], subject_span, span: whole }
     };
     let single = |subject: fn(Str) -> Subject| {
         let name = single_attribute(root, steps)?;
@@ -63,7 +62,7 @@ pub fn parse_reference<'a>(root: &'a Name, steps: &'a [Step]) -> Result<Referenc
                 None => return Err(unnamed_resource("a resource type", root.span)),
             };
             check_key(&steps[1..], "resource")?;
-            Ok(make(Subject::Resource(Mode::Managed, root.text.clone(), name.text.clone()), 1))
+            Ok(make(resource(Mode::Managed, root, name), 1))
         }
     }
 }
@@ -93,7 +92,11 @@ fn prefixed(root: &Name, steps: &[Step], mode: Mode, whole: Span) -> Result<Subj
         return Err(unnamed_resource(what, steps[1].span()));
     };
     check_key(&steps[2..], "resource")?;
-    Ok(Subject::Resource(mode, kind.text.clone(), name.text.clone()))
+    Ok(resource(mode, kind, name))
+}
+
+fn resource(mode: Mode, kind: &Name, name: &Name) -> Subject {
+    Subject::Resource(ResourceName { mode, kind: kind.text.clone(), name: name.text.clone() })
 }
 
 /// Refuses a literal instance key that is neither text nor a whole number.
@@ -191,14 +194,21 @@ pub fn references_within<'a>(
 ) -> (Vec<Reference<'a>>, Diagnostics) {
     let (mut found, mut problems) = (Vec::new(), Diagnostics::new());
     syntax::references(expression, &mut |root, steps, _| {
-        if bound.contains(&root.text) || is_type_keyword(root, steps) {
-            return;
-        }
-        if let Some(reference) = problems.take(parse_reference(root, steps)) {
-            found.push(reference);
-        }
+        let reference = free_reference(root, steps, bound);
+        found.extend(reference.and_then(|it| problems.take(it)));
     });
     (found, problems)
+}
+
+/// Reads the first names of a traversal as a subject, as [`parse_reference`] does; nothing where they are bound around it,
+/// or name a type.
+pub fn free_reference<'a>(
+    root: &'a Name,
+    steps: &'a [Step],
+    bound: &[Str],
+) -> Option<Result<Reference<'a>, Diagnostic>> {
+    let is_free = !bound.contains(&root.text) && !is_type_keyword(root, steps);
+    is_free.then(|| parse_reference(root, steps))
 }
 
 /// Returns whether this is the name of a type, which refers to nothing wherever it stands: only `convert` takes it.

@@ -172,10 +172,7 @@ impl dyn Scope + '_ {
             Subject::Variable(name) => self.declared(Declared::Variable(name), ask),
             Subject::Local(name) => self.declared(Declared::Local(name), ask),
             Subject::Module(name) => self.declared(Declared::Module(name), ask),
-            Subject::Resource(mode, kind, name) => {
-                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-                self.declared(Declared::Resource(&name), ask)
-            }
+            Subject::Resource(name) => self.declared(Declared::Resource(name), ask),
             _ => match self.surrounding(subject) {
                 Some(value) => Ok(value),
                 None => self.absent(subject, ask.span),

@@ -123,10 +123,7 @@ impl BlockGraph {
             start += own;
         }
         for block in self.blocks.iter_mut().filter(|it| !it.edges.is_empty()) {
-            if block.edges.len() > 1 {
-                let mut seen = FxHashSet::default();
-                block.edges.retain(|edge| seen.insert(edge.0));
-            }
+            each_once(&mut block.edges);
             block.edges.shrink_to_fit();
         }
         self
@@ -384,6 +381,24 @@ impl BlockGraph {
         }
         Some(found)
     }
+}
+
+/// Keeps the first edge to each block.
+fn each_once(edges: &mut Vec<(usize, Span)>) {
+    /// So many are compared with each other.
+    const FEW: usize = 16;
+    if edges.len() > FEW {
+        let mut seen = FxHashSet::default();
+        return edges.retain(|edge| seen.insert(edge.0));
+    }
+    let mut kept = 0;
+    for at in 0..edges.len() {
+        if !edges[..kept].iter().any(|it| it.0 == edges[at].0) {
+            edges.swap(kept, at);
+            kept += 1;
+        }
+    }
+    edges.truncate(kept);
 }
 
 fn provider_key(block: &config::ProviderBlock) -> BlockKey {

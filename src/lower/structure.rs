@@ -5,6 +5,7 @@
 
 mod serial;
 mod names;
+mod members;
 mod node_map;
 mod nodes;
 mod places;
@@ -145,10 +146,7 @@ impl Structure {
                 let call = self.call(*module.calls.get(name)?);
                 Some(if everything { call.inside } else { call.all })
             }
-            Subject::Resource(mode, kind, name) => {
-                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-                self.resource(self.resource_in(id, &name)?).collection
-            }
+            Subject::Resource(name) => self.resource(self.resource_in(id, name)?).collection,
             _ => None,
         }
     }
@@ -172,6 +170,11 @@ impl Structure {
         self.nodes.reserve(config.resources.len());
         let before = self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
+        let own = &mut self.modules[id.index()];
+        own.variables.reserve(config.variables.len());
+        own.locals.reserve(config.locals.len());
+        own.outputs.reserve(config.outputs.len());
+        own.checks.reserve(config.checks.len());
         if let Some(before) = before {
             // What stood in for this module keeps its resources, which are found by their address from now on.
             let placed = std::mem::take(&mut self.modules[before.index()].places);

@@ -15,7 +15,7 @@ use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
-use crate::address::{ConfigResource, InstanceKey, ModuleInstance, ProviderConfig};
+use crate::address::{ConfigResource, InstanceKey, Keyed, ModuleInstance, ProviderConfig, RareMap};
 use crate::config::{Config, Variant};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
@@ -309,9 +309,9 @@ impl Trace<'_> {
             keys,
             all,
             inside,
-            instances: BTreeMap::new(),
+            instances: Keyed::new(),
             pending: false,
-            named: BTreeMap::new(),
+            named: RareMap::new(),
         });
         self.structure.modules[module.index()].calls.insert(name.clone(), id);
         self.hang(keys, module);
@@ -362,8 +362,10 @@ impl Trace<'_> {
                 self.depends_on(node, parent, &block.depends_on);
             }
             let call = &mut self.structure.calls[id.index()];
-            let instances = if is_named { &mut call.named } else { &mut call.instances };
-            instances.insert(key, child);
+            match is_named {
+                true => call.named.insert(key, child),
+                false => call.instances.insert(key, child),
+            };
         }
     }
 }

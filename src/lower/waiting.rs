@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Lowered;
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
-use crate::address::{Mode, ResourceName};
+use crate::address::Mode;
 use crate::config::uses::{self, Role};
 use crate::expression::{Subject, parse_reference};
 use crate::syntax::Expression;
@@ -59,8 +59,9 @@ fn named(structure: &Structure, id: ResourceId, keys_too: bool) -> Named {
     let mut named = Named::default();
     for it in uses::of_resource(block).iter().filter(|it| keys_too || it.role != Role::Repetition) {
         for subject in subjects(&it.expression) {
-            if let Subject::Resource(Mode::Managed, kind, name) = subject {
-                let name = ResourceName { mode: Mode::Managed, kind, name };
+            if let Subject::Resource(name) = subject
+                && name.mode == Mode::Managed
+            {
                 named.objects.extend(structure.resource_in(module, &name));
             }
         }

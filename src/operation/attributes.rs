@@ -1,6 +1,5 @@
 //! References to attributes that a resource type does not have, found before anything is evaluated.
 
-use crate::address::ResourceName;
 use crate::config::{Module, uses::Use};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{Reference, Subject};
@@ -10,19 +9,22 @@ use crate::schema::BlockSchema;
 use crate::syntax::{Name, Step};
 
 /// Returns the problems of every reference whose first attribute is not one of the resource type's.
-pub fn unsupported(module: &Module, pool: &Pool, uses: &[Use<'_>]) -> Diagnostics {
+pub fn unsupported<'a>(
+    module: &Module,
+    pool: &Pool,
+    uses: impl IntoIterator<Item = &'a Use<'a>>,
+) -> Diagnostics {
     let mut problems = Diagnostics::new();
     for it in uses {
-        problems.extend(it.references().0.iter().filter_map(|it| check(module, pool, it)));
+        it.each_reference(&mut |it| problems.extend(check(module, pool, &it)));
     }
     problems
 }
 
 fn check(module: &Module, pool: &Pool, reference: &Reference<'_>) -> Option<Diagnostic> {
-    let Subject::Resource(mode, kind, name) = &reference.subject else { return None };
-    let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-    let (_, resource) = module.resources.named(&name, reference.near)?;
-    let schema = pool.resource_schema(&resource.provider_source, *mode, kind)?;
+    let Subject::Resource(name) = &reference.subject else { return None };
+    let (_, resource) = module.resources.named(name, reference.near())?;
+    let schema = pool.resource_schema(&resource.provider_source, name.mode, &name.kind)?;
     let repeats = matches!(Style::of(&resource.repetition), Style::Count | Style::ForEach);
     let (attribute, rest) = match (reference.rest, repeats) {
         // That an instance key is missing where there are several instances is told elsewhere.

@@ -234,7 +234,12 @@ impl Installer<'_> {
         }
     }
 
-    fn install(&mut self, call: &ModuleCall, each: Option<Each>, caller: &Open) -> Option<Open> {
+    fn install(
+        &mut self,
+        call: &Arc<ModuleCall>,
+        each: Option<Each>,
+        caller: &Open,
+    ) -> Option<Open> {
         let CallSource { source, version } =
             self.problems.take(call_source(call, &caller.place, each.as_ref()))?;
         let at = caller.place.child_at(call, each.as_ref());

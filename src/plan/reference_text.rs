@@ -1,6 +1,5 @@
 //! What an expression refers to, as a plan's document lists it.
 
-use crate::address::ResourceName;
 use crate::expression::{Reference, Subject, provider_functions_of, references_of};
 use crate::syntax::{Expr, Expression, Step};
 
@@ -40,7 +39,7 @@ impl Named {
         let mut steps: Vec<String> = reference.rest.iter().map_while(step_text).collect();
         let is_key = |it: Option<&String>| it.is_some_and(|it| it.starts_with('['));
         let block = match &reference.subject {
-            Subject::Terraform(name) => format!("{}.{name}", reference.root),
+            Subject::Terraform(name) => format!("{}.{name}", reference.root.text),
             subject => subject_text(subject),
         };
         match &reference.subject {
@@ -85,9 +84,7 @@ fn subject_text(subject: &Subject) -> String {
         Subject::Variable(name) => format!("var.{name}"),
         Subject::Local(name) => format!("local.{name}"),
         Subject::Module(name) => format!("module.{name}"),
-        Subject::Resource(mode, kind, name) => {
-            ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() }.to_string()
-        }
+        Subject::Resource(name) => name.to_string(),
         Subject::EachKey => "each.key".into(),
         Subject::EachValue => "each.value".into(),
         Subject::CountIndex => "count.index".into(),

@@ -55,7 +55,7 @@ fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(ModuleInstance, Str)> {
         |node| parts.progress.is_evaluated(node) || asked.binary_search(&(node,)).is_ok();
     let mut found = Vec::new();
     for module in structure.modules.iter().filter(|it| !it.address.is_root() && !it.pending) {
-        for (name, &node) in &module.outputs {
+        for (name, &node) in module.outputs.iter() {
             let has_value = || parts.observer.values.value(node).is_ok_and(|it| !it.is_null());
             if is_asked(node) && has_value() {
                 found.push((module.address.clone(), name.clone()));
@@ -261,11 +261,7 @@ fn reach(
             owner?;
             What::Repetition
         }
-        Subject::Resource(mode, kind, name) => {
-            let key = own_key();
-            let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-            What::Resource(name, key)
-        }
+        Subject::Resource(name) => What::Resource(name.clone(), own_key()),
         Subject::Module(call) => {
             let key = own_key();
             match steps.split_first() {

@@ -42,7 +42,7 @@ pub use near::Near;
 pub(crate) use parser::exact;
 pub use pieces::parse_each;
 pub use traversal::parse_traversal;
-pub use walk::{broken, calls, parts, references};
+pub use walk::{Found, calls, found, parts, references};
 
 use parser::read_with;
 use place::Place;

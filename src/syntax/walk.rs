@@ -1,214 +1,170 @@
 //! What an expression refers to: references and calls, found without evaluating anything.
-//!
-//! Walks with a stack of its own, so a tall tree costs no recursion.
 
 use super::{Expr, Expression, Name, ObjectKey, Part, Step};
 use crate::diagnostic::{Diagnostics, Span};
+use crate::stack::deeper;
 use crate::value::Str;
 
-/// Calls `visit` for every variable that an expression refers to and that it does not bind itself, in source order:
-/// first name, steps, and the place of the whole.
+/// Something in an expression that leads out of it, or that is wrong by itself.
+pub enum Found<'a> {
+    /// A variable that the expression does not bind itself: first name, steps, and the place of the whole. The steps end
+    /// where a splat begins.
+    Reference(&'a Name, &'a [Step], Span),
+    /// A function call: the whole name (`provider::aws::f`), the arguments, and the place of the whole.
+    Call(&'a Name, &'a [Expression], Span),
+    /// What is wrong with a string of JSON that is no template.
+    Broken(&'a Diagnostics),
+}
+
+/// Calls `visit` for all that there is of it in an expression, in source order.
 ///
-/// Names bound by a `for` are left out in its body. References in index keys, conditions and templates are visited too. The
-/// steps end where a splat begins.
+/// Names bound by a `for` are left out in its body. What stands in index keys, conditions and templates is visited too.
+pub fn found<'a>(expression: &'a Expression, visit: &mut dyn FnMut(Found<'a>)) {
+    walk(expression, None, &mut |expression, scope| match &expression.expr {
+        Expr::Traversal(it) if !binds(scope, &it.root.text) => {
+            visit(Found::Reference(&it.root, &it.steps, expression.span))
+        }
+        Expr::Call(it) => visit(Found::Call(&it.name, &it.arguments, expression.span)),
+        Expr::Broken(problems) => visit(Found::Broken(problems)),
+        _ => {}
+    });
+}
+
+/// Calls `visit` for every reference in an expression, as [`found`] does.
 pub fn references<'a>(
     expression: &'a Expression,
     visit: &mut dyn FnMut(&'a Name, &'a [Step], Span),
 ) {
-    let mut walk = Walk::new(expression);
-    while let Some((expression, scope)) = walk.next() {
-        if let Some((root, steps)) = expression.as_traversal()
-            && !walk.binds(scope, &root.text)
-        {
-            visit(root, steps, expression.span);
+    found(expression, &mut |it| {
+        if let Found::Reference(root, steps, span) = it {
+            visit(root, steps, span);
         }
-    }
+    });
 }
 
-/// Calls `visit` for every function call in an expression, in source order: the whole name (`provider::aws::f`), the
-/// arguments, and the place of the whole.
+/// Calls `visit` for every function call in an expression, as [`found`] does.
 pub fn calls<'a>(
     expression: &'a Expression,
     visit: &mut dyn FnMut(&'a Name, &'a [Expression], Span),
 ) {
-    let mut walk = Walk::new(expression);
-    while let Some((expression, _)) = walk.next() {
-        if let Expr::Call(it) = &expression.expr {
-            visit(&it.name, &it.arguments, expression.span);
+    found(expression, &mut |it| {
+        if let Found::Call(name, arguments, span) = it {
+            visit(name, arguments, span);
         }
-    }
+    });
 }
 
 /// Calls `visit` for an expression and everything in it, in source order.
 pub fn parts<'a>(expression: &'a Expression, visit: &mut dyn FnMut(&'a Expression)) {
-    let mut walk = Walk::new(expression);
-    while let Some((expression, _)) = walk.next() {
-        visit(expression);
-    }
-}
-
-/// Calls `visit` with what is wrong with every string of JSON in an expression that is no template, in source order.
-pub fn broken<'a>(expression: &'a Expression, visit: &mut dyn FnMut(&'a Diagnostics)) {
-    let mut walk = Walk::new(expression);
-    while let Some((expression, _)) = walk.next() {
-        if let Expr::Broken(problems) = &expression.expr {
-            visit(problems);
-        }
-    }
+    walk(expression, None, &mut |expression, _| visit(expression));
 }
 
 /// The names that a `for` binds, and the scope around it.
-struct Scope<'a> {
+struct Scope<'s, 'a> {
     key: Option<&'a Str>,
     value: &'a Str,
-    outer: Option<usize>,
+    outer: Option<&'s Scope<'s, 'a>>,
 }
+
+fn binds(scope: Option<&Scope<'_, '_>>, name: &str) -> bool {
+    let mut scope = scope;
+    while let Some(it) = scope {
+        if **it.value == *name || it.key.is_some_and(|key| **key == *name) {
+            return true;
+        }
+        scope = it.outer;
+    }
+    false
+}
+
+type Visit<'v, 'a> = &'v mut dyn FnMut(&'a Expression, Option<&Scope<'_, 'a>>);
 
 /// Goes through an expression and everything in it, each before its parts.
-struct Walk<'a> {
-    /// What comes next, before everything that is to do: most expressions have no parts, and need no room for them.
-    first: Option<&'a Expression>,
-    todo: Vec<(Todo<'a>, Option<usize>)>,
-    scopes: Vec<Scope<'a>>,
+fn walk<'a>(expression: &'a Expression, scope: Option<&Scope<'_, 'a>>, visit: Visit<'_, 'a>) {
+    visit(expression, scope);
+    match &expression.expr {
+        Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) | Expr::Broken(_) => {}
+        Expr::Traversal(it) => walk_steps(&it.steps, scope, visit),
+        _ => deeper(|| walk_parts(expression, scope, visit)),
+    }
 }
 
-enum Todo<'a> {
-    Expression(&'a Expression),
-    Parts(&'a [Part]),
-    Steps(&'a [Step]),
+fn walk_parts<'a>(expression: &'a Expression, scope: Option<&Scope<'_, 'a>>, visit: Visit<'_, 'a>) {
+    match &expression.expr {
+        Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) | Expr::Broken(_) => {}
+        Expr::Template(parts) => walk_template(parts, scope, visit),
+        Expr::Wrapped(inner) | Expr::Unary(_, inner) | Expr::Parentheses(inner) => {
+            walk(inner, scope, visit)
+        }
+        Expr::Tuple(items) => items.iter().for_each(|it| walk(it, scope, visit)),
+        Expr::Object(items) => {
+            for item in items {
+                if let ObjectKey::Expression(key) = &item.key {
+                    walk(key, scope, visit);
+                }
+                walk(&item.value, scope, visit);
+            }
+        }
+        Expr::Traversal(it) => walk_steps(&it.steps, scope, visit),
+        Expr::Relative(it) => {
+            walk(&it.source, scope, visit);
+            walk_steps(&it.steps, scope, visit);
+        }
+        Expr::Splat(it) => {
+            walk(&it.source, scope, visit);
+            walk_steps(&it.each, scope, visit);
+        }
+        Expr::Call(it) => it.arguments.iter().for_each(|it| walk(it, scope, visit)),
+        Expr::Conditional(it) => {
+            [&it.condition, &it.yes, &it.no].into_iter().for_each(|it| walk(it, scope, visit))
+        }
+        Expr::Binary(_, left, right) => {
+            walk(left, scope, visit);
+            walk(right, scope, visit);
+        }
+        Expr::For(it) => {
+            walk(&it.collection, scope, visit);
+            let inner = within(it.key_name.as_ref(), &it.value_name, scope);
+            for part in it.key.iter().chain([&it.value]).chain(&it.condition) {
+                walk(part, Some(&inner), visit);
+            }
+        }
+    }
 }
 
-impl<'a> Walk<'a> {
-    fn new(expression: &'a Expression) -> Walk<'a> {
-        Walk { first: Some(expression), todo: Vec::new(), scopes: Vec::new() }
-    }
-
-    fn binds(&self, scope: Option<usize>, name: &str) -> bool {
-        let mut scope = scope;
-        while let Some(index) = scope {
-            let it = &self.scopes[index];
-            if &**it.value == name || it.key.is_some_and(|key| &**key == name) {
-                return true;
-            }
-            scope = it.outer;
-        }
-        false
-    }
-
-    fn next(&mut self) -> Option<(&'a Expression, Option<usize>)> {
-        if let Some(first) = self.first.take() {
-            self.enter(first, None);
-            self.todo.reverse();
-            return Some((first, None));
-        }
-        loop {
-            let (todo, scope) = self.todo.pop()?;
-            let first = self.todo.len();
-            match todo {
-                Todo::Expression(expression) => {
-                    self.enter(expression, scope);
-                    self.todo[first..].reverse();
-                    return Some((expression, scope));
-                }
-                Todo::Parts([]) | Todo::Steps([]) => continue,
-                Todo::Parts([part, rest @ ..]) => {
-                    self.part(part, scope);
-                    self.todo.push((Todo::Parts(rest), scope));
-                }
-                Todo::Steps([step, rest @ ..]) => {
-                    match step {
-                        Step::Index(key, _) => self.push(key, scope),
-                        Step::Splat(it) => self.steps(&it.each, scope),
-                        Step::Attribute(_) | Step::LegacyIndex(..) => {}
-                    }
-                    self.steps(rest, scope);
-                }
-            }
-            self.todo[first..].reverse();
-        }
-    }
-
-    fn push(&mut self, expression: &'a Expression, scope: Option<usize>) {
-        self.todo.push((Todo::Expression(expression), scope));
-    }
-
-    /// Puts steps down, if there is anything in them.
-    fn steps(&mut self, steps: &'a [Step], scope: Option<usize>) {
-        if steps.iter().any(|it| matches!(it, Step::Index(..) | Step::Splat(_))) {
-            self.todo.push((Todo::Steps(steps), scope));
-        }
-    }
-
-    fn bind(
-        &mut self,
-        key: Option<&'a Name>,
-        value: &'a Name,
-        outer: Option<usize>,
-    ) -> Option<usize> {
-        self.scopes.push(Scope { key: key.map(|it| &it.text), value: &value.text, outer });
-        Some(self.scopes.len() - 1)
-    }
-
-    /// Puts the parts of an expression down, in source order.
-    fn enter(&mut self, expression: &'a Expression, scope: Option<usize>) {
-        match &expression.expr {
-            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) | Expr::Broken(_) => {}
-            Expr::Template(parts) => self.todo.push((Todo::Parts(parts), scope)),
-            Expr::Wrapped(inner) | Expr::Unary(_, inner) | Expr::Parentheses(inner) => {
-                self.push(inner, scope)
-            }
-            Expr::Tuple(items) => items.iter().for_each(|it| self.push(it, scope)),
-            Expr::Object(items) => {
-                for item in items {
-                    if let ObjectKey::Expression(key) = &item.key {
-                        self.push(key, scope);
-                    }
-                    self.push(&item.value, scope);
-                }
-            }
-            Expr::Traversal(it) => self.steps(&it.steps, scope),
-            Expr::Relative(it) => {
-                self.push(&it.source, scope);
-                self.steps(&it.steps, scope);
-            }
-            Expr::Splat(it) => {
-                self.push(&it.source, scope);
-                self.steps(&it.each, scope);
-            }
-            Expr::Call(it) => it.arguments.iter().for_each(|it| self.push(it, scope)),
-            Expr::Conditional(it) => {
-                for part in [&it.condition, &it.yes, &it.no] {
-                    self.push(part, scope);
-                }
-            }
-            Expr::Binary(_, left, right) => {
-                self.push(left, scope);
-                self.push(right, scope);
-            }
-            Expr::For(it) => {
-                self.push(&it.collection, scope);
-                let inner = self.bind(it.key_name.as_ref(), &it.value_name, scope);
-                for part in it.key.iter().chain([&it.value]).chain(&it.condition) {
-                    self.push(part, inner);
-                }
-            }
-        }
-    }
-
-    fn part(&mut self, part: &'a Part, scope: Option<usize>) {
+fn walk_template<'a>(parts: &'a [Part], scope: Option<&Scope<'_, 'a>>, visit: Visit<'_, 'a>) {
+    for part in parts {
         match part {
             Part::Literal(_) => {}
-            Part::Interpolation(value) => self.push(value, scope),
-            Part::If(it) => {
-                self.push(&it.condition, scope);
-                self.todo.push((Todo::Parts(&it.yes), scope));
-                self.todo.push((Todo::Parts(&it.no), scope));
-            }
-            Part::For(it) => {
-                self.push(&it.collection, scope);
-                let inner = self.bind(it.key_name.as_ref(), &it.value_name, scope);
-                self.todo.push((Todo::Parts(&it.body), inner));
-            }
+            Part::Interpolation(value) => walk(value, scope, visit),
+            Part::If(it) => deeper(|| {
+                walk(&it.condition, scope, visit);
+                walk_template(&it.yes, scope, visit);
+                walk_template(&it.no, scope, visit);
+            }),
+            Part::For(it) => deeper(|| {
+                walk(&it.collection, scope, visit);
+                let inner = within(it.key_name.as_ref(), &it.value_name, scope);
+                walk_template(&it.body, Some(&inner), visit);
+            }),
         }
     }
+}
+
+fn walk_steps<'a>(steps: &'a [Step], scope: Option<&Scope<'_, 'a>>, visit: Visit<'_, 'a>) {
+    for step in steps {
+        match step {
+            Step::Attribute(_) | Step::LegacyIndex(..) => {}
+            Step::Index(key, _) => deeper(|| walk(key, scope, visit)),
+            Step::Splat(it) => deeper(|| walk_steps(&it.each, scope, visit)),
+        }
+    }
+}
+
+fn within<'s, 'a>(
+    key: Option<&'a Name>,
+    value: &'a Name,
+    outer: Option<&'s Scope<'s, 'a>>,
+) -> Scope<'s, 'a> {
+    Scope { key: key.map(|it| &it.text), value: &value.text, outer }
 }

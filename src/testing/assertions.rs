@@ -50,7 +50,7 @@ fn missing_names(expression: &Expression, found: &Diagnostics) -> Vec<Diagnostic
     };
     let (references, _) = references_of(expression);
     let is_lost = |it: &&Reference<'_>| match &it.subject {
-        Subject::Resource(_, kind, _) => &**kind != "output",
+        Subject::Resource(it) => &*it.kind != "output",
         Subject::Module(_) | Subject::SelfObject => true,
         _ => false,
     };
@@ -59,9 +59,11 @@ fn missing_names(expression: &Expression, found: &Diagnostics) -> Vec<Diagnostic
         // What a module call does not give, its value lacks.
         let is_part = matches!(it.subject, Subject::Module(_)) && !is_wrong(it.subject_span);
         let name = match &it.subject {
-            Subject::Resource(Mode::Data, ..) => "data",
-            Subject::Resource(Mode::Ephemeral, ..) => "ephemeral",
-            Subject::Resource(_, kind, _) => kind,
+            Subject::Resource(it) => match it.mode {
+                Mode::Data => "data",
+                Mode::Ephemeral => "ephemeral",
+                Mode::Managed => &*it.kind,
+            },
             Subject::SelfObject => "self",
             _ => "module",
         };

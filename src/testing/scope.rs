@@ -142,12 +142,13 @@ impl<'v, 'a> TestScope<'v, 'a> {
         for it in &references {
             match &it.subject {
                 Subject::Variable(name) if self.variables.contains_key(name) => own.push(it.span),
-                Subject::Resource(_, kind, name) if &**kind == "output" => {
+                Subject::Resource(named) if &*named.kind == "output" => {
                     own.push(it.span);
-                    found.extend(self.check_output(name, it.subject_span));
+                    found.extend(self.check_output(&named.name, it.subject_span));
                 }
-                Subject::Resource(_, kind, name)
-                    if &**kind == "run" && self.runs.is_some_and(|it| it.contains_key(name)) =>
+                Subject::Resource(named)
+                    if &*named.kind == "run"
+                        && self.runs.is_some_and(|it| it.contains_key(&named.name)) =>
                 {
                     own.push(it.span);
                 }

@@ -368,9 +368,8 @@ impl Builder<'_, '_> {
             Subject::Local(name) if module.locals.contains_key(name) => {
                 self.graph.link(from, Node::Local(own.clone(), name.clone()), at);
             }
-            Subject::Resource(mode, kind, name) => {
-                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-                if let Some((place, _)) = module.resources.named(&name, reference.near) {
+            Subject::Resource(name) => {
+                if let Some((place, _)) = module.resources.named(name, reference.near()) {
                     self.graph.link(from, Part::Resource(own.clone(), place), at);
                 }
             }

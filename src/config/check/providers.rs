@@ -45,7 +45,7 @@ impl<'a> View<'a> {
         let address = &variant.path;
         let caller = config.caller(variant).and_then(|(caller, name)| {
             let call = config.variant(&caller)?.calls.get(&name)?;
-            Some((caller, call))
+            Some((caller, &**call))
         });
         let (mut configured, mut empty, mut instanced) =
             (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());

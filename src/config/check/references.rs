@@ -2,8 +2,8 @@
 
 use crate::address::{ConfigResource, Module as ModuleAddr, ResourceName};
 use crate::diagnostic::{Diagnostics, Span};
-use crate::expression::{Reference, Subject};
-use crate::syntax::{self, Step};
+use crate::expression::{Reference, Subject, free_reference};
+use crate::syntax::{self, Found, Name, Step};
 use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
@@ -124,10 +124,8 @@ pub(super) fn check_selves(
     for resource in module.resources.values().map(|it| &**it).filter(may_be) {
         let module = variant.path.clone();
         let name = ConfigResource { module, resource: resource.name.clone() };
-        let is_itself = |it: &Subject| {
-            matches!(it, Subject::Resource(mode, kind, name)
-                if *mode == resource.name.mode && *kind == resource.name.kind && *name == resource.name.name)
-        };
+        let is_itself =
+            |it: &Subject| matches!(it, Subject::Resource(name) if *name == resource.name);
         for it in uses::of_resource(resource) {
             if !matches!(it.role, Role::Value | Role::Repetition | Role::DependsOn | Role::Trigger)
             {
@@ -175,7 +173,19 @@ pub fn references_problems(
 
 fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
     for it in &uses {
-        let (references, wrong) = it.references();
+        let (mut wrong, mut found, mut others) =
+            (Vec::new(), Diagnostics::new(), Diagnostics::new());
+        syntax::found(&it.expression, &mut |part| match part {
+            Found::Reference(root, steps, _) => match free_reference(root, steps, &it.bound) {
+                Some(Ok(reference)) => check_reference(scope, it.role, &reference, &mut found),
+                Some(Err(problem)) => wrong.push(problem),
+                None => {}
+            },
+            Found::Call(name, _, whole) => {
+                check_provider_function(scope.module, name, whole, &mut others)
+            }
+            Found::Broken(problems) => others.extend(problems.clone()),
+        });
         let hint = if wrong.is_empty() { None } else { provider_hint(scope.module, it) };
         problems.extend(wrong.into_iter().map(|it| match &hint {
             Some((span, hint))
@@ -186,11 +196,8 @@ fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
             }
             _ => it,
         }));
-        for reference in &references {
-            check_reference(scope, it.role, reference, problems);
-        }
-        check_provider_functions(scope.module, it, problems);
-        syntax::broken(&it.expression, &mut |found| problems.extend(found.clone()));
+        problems.extend(found);
+        problems.extend(others);
     }
 }
 
@@ -212,15 +219,13 @@ fn no_value(example: &str) -> String {
     )
 }
 
-fn check_provider_functions(module: &Module, it: &Use, problems: &mut Diagnostics) {
-    syntax::calls(&it.expression, &mut |name, _, whole| {
-        let provider = name.text.strip_prefix("provider::").and_then(|it| it.split("::").next());
-        if let Some(provider) = provider
-            && !module.required_providers.contains_key(provider)
-        {
-            problems.push(problems::unknown_function_provider(provider, name.span).within(whole));
-        }
-    });
+fn check_provider_function(module: &Module, name: &Name, whole: Span, problems: &mut Diagnostics) {
+    let provider = name.text.strip_prefix("provider::").and_then(|it| it.split("::").next());
+    if let Some(provider) = provider
+        && !module.required_providers.contains_key(provider)
+    {
+        problems.push(problems::unknown_function_provider(provider, name.span).within(whole));
+    }
 }
 
 fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &mut Diagnostics) {
@@ -242,10 +247,7 @@ fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &
             ));
         }
         Subject::Module(name) => check_module_reference(scope, role, name, reference, problems),
-        Subject::Resource(mode, kind, name) => {
-            let resource = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-            check_resource(scope, role, &resource, reference, problems);
-        }
+        Subject::Resource(name) => check_resource(scope, role, name, reference, problems),
         Subject::EachKey | Subject::EachValue
             if !repeats_by(scope, role, |it| matches!(it, Repetition::ForEach(_))) =>
         {
@@ -277,7 +279,7 @@ fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &
             ));
         }
         Subject::Terraform(name) if !["workspace", "applying"].contains(&&**name) => {
-            problems.push(problems::invalid_terraform(&reference.root, name, at));
+            problems.push(problems::invalid_terraform(&reference.root.text, name, at));
         }
         _ => {}
     }

@@ -128,7 +128,7 @@ pub struct StaticModule {
 /// Who calls a module, and with which repetition.
 struct Caller {
     module: Arc<StaticModule>,
-    call: ModuleCall,
+    call: Arc<ModuleCall>,
     each: Option<Each>,
 }
 
@@ -173,7 +173,7 @@ impl StaticModule {
         call: ModuleCall,
         context: Arc<EarlyContext>,
     ) -> StaticModule {
-        let calls = BTreeMap::from([(call.name.text.clone(), call)]);
+        let calls = BTreeMap::from([(call.name.text.clone(), Arc::new(call))]);
         let module = Module { directory: ".".to_owned(), calls, ..Module::default() };
         let root = StaticModule::root(Arc::new(module), context);
         StaticModule { address: at.module(), at, ..root }
@@ -184,7 +184,7 @@ impl StaticModule {
     /// - `each`: the repetition, for a call that is expanded before planning.
     pub fn child(
         self: &Arc<StaticModule>,
-        call: &ModuleCall,
+        call: &Arc<ModuleCall>,
         each: Option<Each>,
         module: Arc<Module>,
     ) -> StaticModule {

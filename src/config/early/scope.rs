@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::address::{InstanceKey, ResourceName};
+use crate::address::InstanceKey;
 use crate::config::suggest;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Around, Ask, Declared, Reference, Scope, Subject};
@@ -41,8 +41,7 @@ impl StaticModule {
                 )),
                 None => dynamic(format!("module.{name}{}", literal_key(reference.rest))),
             },
-            Subject::Resource(mode, kind, name) => {
-                let resource = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
+            Subject::Resource(resource) => {
                 dynamic(format!("{resource}{}", literal_key(reference.rest)))
             }
             Subject::Unknown(name) => dynamic(name.to_string()),

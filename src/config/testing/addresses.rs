@@ -111,7 +111,7 @@ pub fn expected(expression: &Expression) -> Result<String, Diagnostic> {
     let reference = parse_reference(root, steps).map_err(|it| it.at(expression.span))?;
     match &reference.subject {
         Subject::Variable(name) => Ok(format!("var.{name}")),
-        Subject::Resource(mode, ..) if *mode != Mode::Ephemeral => {
+        Subject::Resource(name) if name.mode != Mode::Ephemeral => {
             let used = steps.len() - reference.rest.len();
             let with_key = match reference.rest.first() {
                 Some(Step::Index(..) | Step::LegacyIndex(..)) => used + 1,

@@ -317,7 +317,7 @@ impl TestModule {
             source: Some(self.source.clone()),
             version: self.version.clone(),
             repetition: Repetition::Single,
-            inputs: BTreeMap::new(),
+            inputs: super::Inputs::default(),
             unexpected: Vec::new(),
             providers: Vec::new(),
             depends_on: Vec::new(),

@@ -7,7 +7,9 @@ use expect_test::{Expect, expect};
 use super::super::print::format_value;
 use super::super::tests::support::Known;
 use super::*;
+use crate::address::{Mode, ResourceName};
 use crate::diagnostic::Sources;
+use crate::expression::Subject;
 use crate::schema::NestedAttributes;
 use crate::value::PathStep;
 
@@ -362,11 +364,17 @@ fn references_are_found_and_iterators_are_not() {
     let text = "name = var.a\ndynamic \"rule\" {\n for_each = local.b\n content { to = \"${rule.value}${t.n.id}\" }\n}\nzone { to = var.c }\n";
     let (body, _) = parse(text);
     let mut found = Vec::new();
-    let problems = body_references(&body, &mut |it| found.push(format!("{:?}", it.subject)));
+    let problems = body_references(&body, &mut |it| found.push(it.subject));
     assert!(problems.is_empty());
+    let resource = ResourceName { mode: Mode::Managed, kind: "t".into(), name: "n".into() };
     assert_eq!(
         found,
-        ["Variable(\"a\")", "Local(\"b\")", "Resource(Managed, \"t\", \"n\")", "Variable(\"c\")"]
+        [
+            Subject::Variable("a".into()),
+            Subject::Local("b".into()),
+            Subject::Resource(resource),
+            Subject::Variable("c".into())
+        ]
     );
 }
 

@@ -18,7 +18,7 @@ impl<'a> Evaluator<'a> {
                 let (subject, span) = (&reference.subject, reference.subject_span);
                 let (key, rest) = self.instance_key(subject, reference.rest, names)?;
                 let (key_value, part) = (key.value().as_ref(), first_part(rest));
-                let near = reference.near;
+                let near = reference.near();
                 let ask = Ask { key: key_value, part, span, near, is_aside: true };
                 (self.scope.lookup(subject, ask).ok()?.mark(key.marks()), rest)
             }
@@ -62,7 +62,8 @@ impl<'a> Evaluator<'a> {
             (Some(_), Some(step)) => span.to(step.span()),
             _ => span,
         };
-        let ask = Ask { key, part: first_part(rest), span, near: reference.near, is_aside: aside };
+        let ask =
+            Ask { key, part: first_part(rest), span, near: reference.near(), is_aside: aside };
         let value = match self.scope.lookup(subject, ask) {
             Ok(value) => value.mark(key_marks),
             Err(problems) => {

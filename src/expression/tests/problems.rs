@@ -139,8 +139,8 @@ fn references(text: &str) -> String {
 fn references_are_found_without_evaluating() {
     expect![[r#"
         Variable("a") and 0 steps
-        Resource(Managed, "t", "n") and 2 steps
-        Resource(Data, "t", "n") and 1 steps
+        Resource(ResourceName { mode: Managed, kind: "t", name: "n" }) and 2 steps
+        Resource(ResourceName { mode: Data, kind: "t", name: "n" }) and 1 steps
         Local("x") and 0 steps
         Module("m") and 2 steps
         EachKey and 0 steps"#]]

@@ -128,7 +128,7 @@ impl Scope for Known {
         _: Span,
     ) {
         let key = key.map(|it| format!("[{}]", print::format_value(it))).unwrap_or_default();
-        if let Subject::Resource(_, kind, name) = subject {
+        if let Subject::Resource(ResourceName { kind, name, .. }) = subject {
             self.tell(format!(
                 "{kind}.{name}{key} and {} steps: {}",
                 rest.len(),
@@ -140,7 +140,11 @@ impl Scope for Known {
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
         let (references, _) = references_within(expression, bound);
         let bound: Vec<&str> = bound.iter().map(|it| &**it).collect();
-        let names: Vec<String> = references.iter().map(|it| format!("{:?}", it.subject)).collect();
+        let shown = |it: &Subject| match it {
+            Subject::Resource(name) => name.to_string(),
+            other => format!("{other:?}"),
+        };
+        let names: Vec<String> = references.iter().map(|it| shown(&it.subject)).collect();
         self.tell(format!("left out, with {}: {}", bound.join(" "), names.join(" ")));
     }
 

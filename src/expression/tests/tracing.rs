@@ -1,6 +1,7 @@
 //! Where values come from, and what the scope is told.
 
-use super::support::{Known, check, shown_in, value_of};
+use super::super::go_through;
+use super::support::{Known, check, parse, shown_in, value_of};
 use crate::value::{Type, Value};
 
 #[test]
@@ -49,6 +50,53 @@ fn with_resources() -> Known {
     scope
 }
 
+/// What a scope is told while an expression is only gone through.
+fn told_on_the_way(text: &str) -> Vec<String> {
+    let scope = with_resources();
+    let (expression, _) = parse(text).expect("valid");
+    let problems = go_through(&expression, &scope, &[]);
+    assert!(!problems.has_errors(), "{problems:?}");
+    scope.told.into_inner()
+}
+
+#[test]
+fn what_is_gone_through_reads_what_its_value_would_read() {
+    let (a, b) = ("test_thing.a[0].id", "test_thing.a[1].id");
+    let bx = "test_thing.b[\"x\"].id";
+    for text in [
+        format!("[{a}, {{ k = {b} }}]"),
+        format!("\"${{{a}}}-${{upper({b})}}\""),
+        format!("!({a} == {b}) && {bx} == {a}"),
+        format!("length(jsonencode([{a}, {b}, {bx}]))"),
+        format!("var.one == 1 ? {a} : {b}"),
+        format!("var.three ? (var.two == 1 ? {a} : {b}) : {bx}"),
+        format!("var.later_bool ? {a} : {b}"),
+        format!("var.three || {a} == {b}"),
+        format!("try([][5], [{a}, {b}][var.one])"),
+        format!("{{ ({a}) = {b}, (\"${{{bx}}}\") = 1 }}"),
+        format!("[for it in [{a}, {b}] : upper(\"${{it}}${{{bx}}}\") if it != {b}]"),
+        format!("[for it in var.later_list : {a}]"),
+        "test_thing.a[*].id".to_owned(),
+        "test_thing.a[var.later_number].id".to_owned(),
+        "length(test_thing.a)".to_owned(),
+        format!("\"%{{ if {a} == \"a0\" }}${{{b}}}%{{ else }}${{{bx}}}%{{ endif }}\""),
+        format!("[[{a}], [{b}]][length({bx}) - 1][0]"),
+        format!("merge({{ x = {a} }}, {{ y = {b} }}).x"),
+        format!("max([length({a}), length({b})]...)"),
+    ] {
+        assert_eq!(told_on_the_way(&text), told(&text), "{text}");
+    }
+}
+
+#[test]
+fn functions_are_not_called_for_what_is_read() {
+    assert_eq!(
+        told_on_the_way("file(test_thing.a[0].id)"),
+        [r#"test_thing.a[0] and 1 steps: "a0""#]
+    );
+    assert!(told_on_the_way("jsondecode(\"{\")").is_empty());
+}
+
 fn told(text: &str) -> Vec<String> {
     let scope = with_resources();
     let (_, problems) = value_of(text, &scope);
@@ -84,9 +132,9 @@ fn nothing_is_told_of_a_branch_that_is_not_taken() {
 #[test]
 fn what_an_unknown_keeps_from_being_evaluated_is_told() {
     let left_out = told("[for x in var.later_list : test_thing.a[0].id]");
-    assert_eq!(left_out, [r#"left out, with x: Resource(Managed, "test_thing", "a")"#]);
+    assert_eq!(left_out, ["left out, with x: test_thing.a"]);
     let left_out = told("try(var.later, test_thing.a[0].id)");
-    assert_eq!(left_out, [r#"left out, with : Resource(Managed, "test_thing", "a")"#]);
+    assert_eq!(left_out, ["left out, with : test_thing.a"]);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! What refers to what: every reference that a block makes is an edge of the graph.
 
 use super::{BlockGraph, BlockKey, provider_key};
-use crate::address::ResourceName;
 use crate::config::uses::{self, Role};
 use crate::config::{self, Condition, Config, Variant};
 use crate::diagnostic::Span;
@@ -187,9 +186,8 @@ impl Builder<'_> {
         let key = match &it.subject {
             Subject::Variable(name) => BlockKey::Variable(name.clone()),
             Subject::Local(name) => BlockKey::Local(name.clone()),
-            Subject::Resource(mode, kind, name) => {
-                let name = ResourceName { mode: *mode, kind: kind.clone(), name: name.clone() };
-                if let Some((place, _)) = self.module.resources.named(&name, it.near) {
+            Subject::Resource(name) => {
+                if let Some((place, _)) = self.module.resources.named(name, it.near()) {
                     let to = self.graph.resources_of(self.variant).start + place;
                     self.graph.blocks[from].edges.push((to, span));
                 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail_rules::Node;
-use rustc_hash::FxHashMap;
 
+use super::members::Members;
 use super::places::Places;
 use super::{CallId, ModuleId, ProviderId, ResourceId, serial};
 use crate::address::{
@@ -108,13 +108,13 @@ pub struct ModuleNode {
     pub node: Option<Node>,
     /// Nodes of its variables.
     #[serde(skip)]
-    pub variables: FxHashMap<Str, Node>,
+    pub variables: Members,
     /// Nodes of its local values.
     #[serde(skip)]
-    pub locals: FxHashMap<Str, Node>,
+    pub locals: Members,
     /// Nodes of its outputs.
     #[serde(skip)]
-    pub outputs: BTreeMap<Str, Node>,
+    pub outputs: Members,
     /// Its resources that have a block, in the order in which they were found.
     #[serde(skip)]
     pub resources: Vec<ResourceId>,
@@ -125,7 +125,7 @@ pub struct ModuleNode {
     pub calls: BTreeMap<Str, CallId>,
     /// Nodes of its checks.
     #[serde(skip)]
-    pub checks: BTreeMap<Str, Node>,
+    pub checks: Members,
 }
 
 impl ModuleNode {
@@ -140,13 +140,13 @@ impl ModuleNode {
             each_value: None,
             pending: false,
             node: None,
-            variables: FxHashMap::default(),
-            locals: FxHashMap::default(),
-            outputs: BTreeMap::new(),
+            variables: Members::default(),
+            locals: Members::default(),
+            outputs: Members::default(),
             resources: Vec::new(),
             places: Places::default(),
             calls: BTreeMap::new(),
-            checks: BTreeMap::new(),
+            checks: Members::default(),
         }
     }
 }
@@ -170,13 +170,13 @@ pub struct CallNode {
     #[serde(with = "serial::bare_node")]
     pub inside: Node,
     /// Its instances; one without key where pending.
-    #[serde(with = "serial::pairs")]
-    pub instances: BTreeMap<InstanceKey, ModuleId>,
+    #[serde(with = "serial::keyed")]
+    pub instances: Keyed<ModuleId>,
     /// Whether its keys are not known before the walk.
     pub pending: bool,
     /// Until they are: stand-ins for instances that something names by key.
     #[serde(skip)]
-    pub named: BTreeMap<InstanceKey, ModuleId>,
+    pub named: RareMap<InstanceKey, ModuleId>,
 }
 
 impl CallNode {

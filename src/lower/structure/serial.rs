@@ -1,27 +1,22 @@
 //! How nodes, and maps whose keys are no text, are written and read with serde.
 
 /// Maps whose keys are no text, as lists of pairs.
-pub mod pairs {
-    use std::collections::BTreeMap;
-
+pub mod keyed {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(
-        map: &BTreeMap<K, V>,
+    use crate::address::{InstanceKey, Keyed};
+
+    pub fn serialize<V: Serialize + 'static, S: Serializer>(
+        map: &Keyed<V>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
         to.collect_seq(map)
     }
 
-    pub fn deserialize<
-        'de,
-        K: Deserialize<'de> + Ord,
-        V: Deserialize<'de>,
-        D: Deserializer<'de>,
-    >(
+    pub fn deserialize<'de, V: Deserialize<'de> + 'static, D: Deserializer<'de>>(
         from: D,
-    ) -> Result<BTreeMap<K, V>, D::Error> {
-        Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
+    ) -> Result<Keyed<V>, D::Error> {
+        Ok(Vec::<(InstanceKey, V)>::deserialize(from)?.into_iter().collect())
     }
 }
 

@@ -328,7 +328,7 @@ impl Trace<'_> {
             (self.structure.resources.len(), self.structure.calls.len());
         let call = &mut self.structure.calls[id.index()];
         call.pending = false;
-        call.instances.clear();
+        call.instances = Default::default();
         let named = std::mem::take(&mut call.named);
         self.in_new_modules(id, |trace| trace.call_instances(id, entries, false, true));
         self.instead_of(id, &named);
@@ -355,7 +355,7 @@ impl Trace<'_> {
         for (key, stand_in) in named {
             let Some(real) = self.structure.call(id).instances.get(key) else { continue };
             let real = &self.structure.module(*real).outputs;
-            for (name, output) in &self.structure.module(*stand_in).outputs {
+            for (name, output) in self.structure.module(*stand_in).outputs.iter() {
                 let pair = real.get(name).map(|it| (*output, *it, no_place));
                 self.reads.reads.extend(pair);
             }

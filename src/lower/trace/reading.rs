@@ -4,8 +4,8 @@ use entail_rules::Node;
 
 use super::{Each, Entry, How, Trace, TraceScope};
 use crate::address::InstanceKey;
-use crate::config::{Condition, Repetition};
 use crate::config::expansion::{self, Keys};
+use crate::config::{Condition, Repetition};
 use crate::diagnostic::Span;
 use crate::expression::{self, Scope, parse_reference};
 use crate::lower::structure::{CallId, ModuleId, ResourceId};

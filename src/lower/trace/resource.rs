@@ -189,16 +189,16 @@ impl Trace<'_> {
     fn trigger(&mut self, node: Node, module: ModuleId, each: &Each, expression: &Expression) {
         let Some((root, steps)) = expression.as_traversal() else { return };
         let Ok(reference) = parse_reference(root, steps) else { return };
-        let Subject::Resource(mode, kind, name) = &reference.subject else { return };
+        let Subject::Resource(name) = &reference.subject else { return };
         let scope = TraceScope::new(self, module, each);
         let (key, path) = match reference.rest.split_first() {
             Some((Step::Index(key, _), path)) => (Some(expression::evaluate(key, &scope).0), path),
             Some((Step::LegacyIndex(index, _), path)) => (Some(Value::int(*index as i64)), path),
             _ => (None, reference.rest),
         };
-        if let Some(id) = scope.resource_id(*mode, kind, name) {
+        if let Some(id) = scope.resource_id(name) {
             let (key, span) = (key.as_ref(), expression.span);
-            let (part, near) = (None, reference.near);
+            let (part, near) = (None, reference.near());
             scope.resource(id, Ask { key, part, span, near, is_aside: false });
         }
         let log = scope.into_log();

@@ -6,7 +6,7 @@ use entail_rules::Node;
 use parking_lot::Mutex;
 
 use super::Trace;
-use crate::address::{InstanceKey, Mode, ResourceName};
+use crate::address::{InstanceKey, ResourceName};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
@@ -62,9 +62,8 @@ impl<'a> TraceScope<'a> {
         self.log.lock().push(Entry { target, span, how });
     }
 
-    pub fn resource_id(&self, mode: Mode, kind: &Str, name: &Str) -> Option<ResourceId> {
-        let name = ResourceName { mode, kind: kind.clone(), name: name.clone() };
-        self.trace.structure.resource_in(self.module, &name)
+    pub fn resource_id(&self, name: &ResourceName) -> Option<ResourceId> {
+        self.trace.structure.resource_in(self.module, name)
     }
 
     pub fn resource(&self, id: ResourceId, ask: Ask<'_>) -> Value {
@@ -270,8 +269,8 @@ impl Scope for TraceScope<'_> {
     }
 
     fn key_set(&self, subject: &Subject, span: Span) -> Option<Result<Value, Diagnostics>> {
-        let Subject::Resource(mode, kind, name) = subject else { return None };
-        let id = self.resource_id(*mode, kind, name)?;
+        let Subject::Resource(name) = subject else { return None };
+        let id = self.resource_id(name)?;
         let resource = self.trace.structure.resource(id);
         let repetition = resource.repetition?;
         self.note(repetition, span, How::Both);

@@ -42,7 +42,8 @@ impl Check<'_> {
         match &node.key {
             BlockKey::Variable(_) => BlockProblems::default(),
             BlockKey::Local(name) => {
-                let found = self.references(config, &[uses::of_value(&config.locals[name].value)]);
+                let found =
+                    self.references(config, [uses::of_value(&config.locals[name].value)].iter());
                 if found.has_errors() {
                     return found.into();
                 }
@@ -59,7 +60,7 @@ impl Check<'_> {
             }
             BlockKey::Call(name) => {
                 let call = &config.calls[name];
-                let mut found = self.references(config, &uses::of_call_itself(call));
+                let mut found = self.references(config, uses::of_call_itself(call).iter());
                 found.extend(self.repetition(module, &call.repetition));
                 found.into()
             }
@@ -76,7 +77,7 @@ impl Check<'_> {
             BlockKey::Provider(..) => BlockProblems::default(),
             BlockKey::Check(name) => {
                 let check = &config.checks[name];
-                let mut found = self.references(config, &uses::of_check(check));
+                let mut found = self.references(config, uses::of_check(check).iter());
                 let scope = self.values.scope(module);
                 for condition in &check.asserts {
                     // What only warns is told once the assertion fails.
@@ -89,9 +90,13 @@ impl Check<'_> {
     }
 
     /// Returns what is wrong with what expressions refer to, and with attributes that they ask of resources.
-    pub(super) fn references(&self, module: &config::Module, uses: &[Use<'_>]) -> Diagnostics {
-        let mut found = attributes::unsupported(module, self.pool, uses);
-        let is_here = |place: Span| uses.iter().any(|it| it.expression.span.contains(place));
+    pub(super) fn references<'a>(
+        &self,
+        module: &config::Module,
+        uses: impl Iterator<Item = &'a Use<'a>> + Clone,
+    ) -> Diagnostics {
+        let mut found = attributes::unsupported(module, self.pool, uses.clone());
+        let is_here = |place: Span| uses.clone().any(|it| it.expression.span.contains(place));
         let errors = self.told.iter().filter(|it| it.is_error());
         found.extend(errors.filter(|it| it.subject.is_some_and(is_here)).cloned());
         found
@@ -112,7 +117,7 @@ impl Check<'_> {
             let mut given = None;
             if let Some(input) = input {
                 place = input.value.span;
-                found.extend(self.references(calling, &[uses::of_value(&input.value)]));
+                found.extend(self.references(calling, [uses::of_value(&input.value)].iter()));
                 if found.has_errors() {
                     return found.into();
                 }
@@ -152,7 +157,7 @@ impl Check<'_> {
 
     fn output(&self, module: ModuleId, output: &config::Output) -> Diagnostics {
         let node = self.values.structure.module(module);
-        let mut found = self.references(&node.config, &uses::of_output(output));
+        let mut found = self.references(&node.config, uses::of_output(output).iter());
         let scope = self.values.scope(module);
         for condition in &output.preconditions {
             found.extend(
@@ -180,11 +185,11 @@ impl Check<'_> {
         let (Some(schema), Some(provider)) =
             (self.pool.schema(&block.source), self.pool.unconfigured(&block.source))
         else {
-            return self.references(config, &uses);
+            return self.references(config, uses.iter());
         };
         let unread = unread::of_provider(self.pool, block);
         uses.retain(|it| !unread::is_within(it.expression.span, &unread));
-        let mut found = self.references(config, &uses);
+        let mut found = self.references(config, uses.iter());
         if found.has_errors() || is_empty(&block.body) {
             return found;
         }

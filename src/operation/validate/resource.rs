@@ -21,7 +21,7 @@ impl Check<'_> {
         let mut uses = uses::of_resource(block);
         // A provider that could not be started has been told of.
         let Some(provider) = self.pool.schema(&block.provider_source) else {
-            return self.references(&config, &uses);
+            return self.references(&config, uses.iter());
         };
         let schema =
             self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind);
@@ -29,8 +29,7 @@ impl Check<'_> {
         uses.retain(|it| it.role != Role::Value || !unread::is_within(it.expression.span, &unread));
         let mut found = Diagnostics::new();
         let mut are_sound = |of: fn(Role) -> bool| {
-            let some: Vec<_> = uses.iter().filter(|it| of(it.role)).cloned().collect();
-            let wrong = self.references(&config, &some);
+            let wrong = self.references(&config, uses.iter().filter(|it| of(it.role)));
             let are_sound = !wrong.has_errors();
             found.extend(wrong);
             are_sound

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
-use crate::address::{InstanceKey, Mode, Module as ModuleAddr, ModuleInstance};
+use crate::address::{InstanceKey, Keyed, Mode, Module as ModuleAddr, ModuleInstance};
 use crate::config;
 use crate::lower::structure::{
     CallId, CallNode, ModuleNode, NodeKind, ResourceId, Structure, Style,
@@ -58,7 +58,7 @@ pub(super) fn values<'a>(
         };
     }
     for module in values.structure.modules.iter().filter(|it| it.parent.is_some()) {
-        for (name, &node) in &module.variables {
+        for (name, &node) in module.variables.iter() {
             values.assume(node, unknown_of(&module.config.variables[name]));
         }
     }
@@ -133,7 +133,7 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
                 keys,
                 all: keys,
                 inside: keys,
-                instances: BTreeMap::new(),
+                instances: Keyed::new(),
                 pending: true,
                 named: Default::default(),
             });

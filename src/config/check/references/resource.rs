@@ -1,7 +1,7 @@
 //! References to resources: whether the resource is declared, and whether its key fits how it repeats.
 
 use super::super::super::uses::Role;
-use super::super::super::{Module, Repetition, suggest};
+use super::super::super::{Module, Repetition, Resource, suggest};
 use super::super::{module_text, problems};
 use super::{Scope, no_value};
 use crate::address::{Mode, ResourceName};
@@ -17,7 +17,7 @@ pub(super) fn check_resource(
     problems: &mut Diagnostics,
 ) {
     let at = reference.subject_span;
-    let Some((_, block)) = scope.module.resources.named(resource, reference.near) else {
+    let Some((_, block)) = scope.module.resources.named(resource, reference.near()) else {
         match (role, scope.owner) {
             (Role::Trigger, Some(owner)) => {
                 problems.push(problems::undeclared_trigger(
@@ -43,34 +43,29 @@ pub(super) fn check_resource(
     if block.check.is_some() && block.check.as_deref() != scope.check {
         problems.push(problems::scoped_resource((&resource.kind, &resource.name), at));
     }
-    check_key(role, block.name.to_string(), &block.repetition, reference, problems);
+    check_key(role, block, reference, problems);
 }
 
-fn check_key(
-    role: Role,
-    address: String,
-    repetition: &Repetition,
-    reference: &Reference,
-    problems: &mut Diagnostics,
-) {
+fn check_key(role: Role, block: &Resource, reference: &Reference, problems: &mut Diagnostics) {
     let whole: Span = reference.subject_span;
-    match (reference.rest, repetition) {
+    let address = || block.name.to_string();
+    match (reference.rest, &block.repetition) {
         ([Step::Attribute(name), ..], _) if &*name.text == "count" => {
-            problems.push(problems::count_attribute(&address, whole))
+            problems.push(problems::count_attribute(&address(), whole))
         }
         ([Step::Attribute(_), ..], Repetition::Count(_)) if role != Role::DependsOn => {
-            problems.push(missing_resource_key(&address, "count", whole));
+            problems.push(missing_resource_key(&address(), "count", whole));
         }
         ([Step::Attribute(_), ..], Repetition::ForEach(_)) if role != Role::DependsOn => {
-            problems.push(missing_resource_key(&address, "for_each", whole));
+            problems.push(missing_resource_key(&address(), "for_each", whole));
         }
         ([Step::Index(key, span), ..], Repetition::Single | Repetition::Enabled(_))
             if key.is_literal() =>
         {
-            problems.push(problems::unexpected_key(&address, whole.to(*span)));
+            problems.push(problems::unexpected_key(&address(), whole.to(*span)));
         }
         ([Step::LegacyIndex(_, span), ..], Repetition::Single | Repetition::Enabled(_)) => {
-            problems.push(problems::unexpected_key(&address, whole.to(*span)));
+            problems.push(problems::unexpected_key(&address(), whole.to(*span)));
         }
         _ => {}
     }

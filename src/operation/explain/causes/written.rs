@@ -1,7 +1,7 @@
 //! Where a part of a block or of a value is written: the expressions, and what they refer to.
 
 use super::part::{Context, Owner, Part};
-use crate::address::{InstanceKey, ResourceName};
+use crate::address::InstanceKey;
 use crate::config::expansion;
 use crate::diagnostic::Span;
 use crate::expression::{Subject, parse_reference};
@@ -199,8 +199,7 @@ impl Reader<'_, '_> {
                     self.outputs(*id, reference.rest, rest, &mut add);
                 }
             }
-            Subject::Resource(mode, kind, name) => {
-                let name = ResourceName { mode, kind, name };
+            Subject::Resource(name) => {
                 if let Some(id) = self.model.structure.resource_in(self.context.module, &name) {
                     self.instances(id, reference.rest, rest, &mut add);
                 }
