@@ -16,7 +16,7 @@ mod special;
 
 /// Returns whether what a call reads is what its arguments read, whatever their values: it has them all evaluated, and
 /// looks at all of each.
-pub(super) fn reads_its_arguments(call: &Call) -> bool {
+pub fn reads_its_arguments(call: &Call) -> bool {
     let name = base_name(&call.name);
     let is_usual = match name {
         "try" | "can" | "convert" | "type" => false,

@@ -89,6 +89,8 @@ pub struct BlockGraph {
     callers: FxHashMap<Module, Vec<u32>>,
     /// What tells such modules apart.
     sources: FxHashMap<Variant, String>,
+    /// Of each block, whether it is a resource that reads just the blocks it refers to, all of each, whatever the values are.
+    plain: Vec<bool>,
     names: OnceLock<Vec<Option<(u32, Str)>>>,
     sorted: OnceLock<Option<Arc<[usize]>>>,
 }
@@ -116,6 +118,7 @@ impl BlockGraph {
     /// Draws the edges.
     pub fn connected(mut self, config: &Config) -> BlockGraph {
         let mut start = 0;
+        self.plain = vec![false; self.blocks.len()];
         for (variant, module) in config.all_variants() {
             let own = self.blocks[start..].iter().take_while(|it| it.module == variant).count();
             let mut builder = Builder { graph: &mut self, config, variant: &variant, module };
@@ -168,6 +171,11 @@ impl BlockGraph {
     /// Returns the place of a resource block among those of its module.
     pub fn place(&self, block: usize) -> usize {
         block.saturating_sub(self.resources_of(&self.blocks[block].module).start)
+    }
+
+    /// Returns the blocks that a block reads, each as a whole, and where it names them: nothing where that depends on values.
+    pub fn plain_reads(&self, block: usize) -> Option<&[(usize, Span)]> {
+        self.plain.get(block)?.then(|| &self.blocks[block].edges[..])
     }
 
     /// Returns the number of a block.

@@ -1,7 +1,8 @@
 //! Small questions that others ask an expression or body: is it a keyword, a literal, a plain list?
 
 use super::{
-    Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Step, Traversal,
+    Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Part, Step,
+    Traversal,
 };
 use crate::value::{PathStep, Str, Value};
 
@@ -27,6 +28,24 @@ impl Expression {
         match &self.expr {
             Expr::Traversal(it) => Some((&it.root, &it.steps)),
             _ => None,
+        }
+    }
+
+    /// Returns whether everything directly in it is evaluated, and all of each read, whatever the values are. Of a call the
+    /// function decides.
+    pub fn takes_all_parts(&self) -> bool {
+        let is_name = |it: &Step| matches!(it, Step::Attribute(_));
+        match &self.expr {
+            Expr::Template(parts) => {
+                parts.iter().all(|it| matches!(it, Part::Literal(_) | Part::Interpolation(_)))
+            }
+            Expr::Object(items) => items.iter().all(|it| matches!(it.key, ObjectKey::Name(_))),
+            Expr::Traversal(it) => it.steps.iter().all(is_name),
+            Expr::Relative(it) => it.steps.iter().all(is_name),
+            Expr::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or),
+            Expr::Splat(_) | Expr::Conditional(_) | Expr::For(_) | Expr::Broken(_) => false,
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) | Expr::Call(_) => true,
+            Expr::Wrapped(_) | Expr::Parentheses(_) | Expr::Unary(..) | Expr::Tuple(_) => true,
         }
     }
 

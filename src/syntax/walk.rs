@@ -1,22 +1,24 @@
 //! What an expression refers to: references and calls, found without evaluating anything.
 
-use super::{Expr, Expression, Name, ObjectKey, Part, Step};
+use super::{Call, Expr, Expression, Name, ObjectKey, Part, Step};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::stack::deeper;
 use crate::value::Str;
 
-/// Something in an expression that leads out of it, or that is wrong by itself.
+/// Something in an expression.
 pub enum Found<'a> {
     /// A variable that the expression does not bind itself: first name, steps, and the place of the whole. The steps end
     /// where a splat begins.
     Reference(&'a Name, &'a [Step], Span),
-    /// A function call: the whole name (`provider::aws::f`), the arguments, and the place of the whole.
-    Call(&'a Name, &'a [Expression], Span),
+    /// A function call, and the place of the whole.
+    Call(&'a Call, Span),
     /// What is wrong with a string of JSON that is no template.
     Broken(&'a Diagnostics),
+    /// Anything else.
+    Other(&'a Expression),
 }
 
-/// Calls `visit` for all that there is of it in an expression, in source order.
+/// Calls `visit` for an expression and everything in it, each before its parts, in source order.
 ///
 /// Names bound by a `for` are left out in its body. What stands in index keys, conditions and templates is visited too.
 pub fn found<'a>(expression: &'a Expression, visit: &mut dyn FnMut(Found<'a>)) {
@@ -24,9 +26,9 @@ pub fn found<'a>(expression: &'a Expression, visit: &mut dyn FnMut(Found<'a>)) {
         Expr::Traversal(it) if !binds(scope, &it.root.text) => {
             visit(Found::Reference(&it.root, &it.steps, expression.span))
         }
-        Expr::Call(it) => visit(Found::Call(&it.name, &it.arguments, expression.span)),
+        Expr::Call(it) => visit(Found::Call(it, expression.span)),
         Expr::Broken(problems) => visit(Found::Broken(problems)),
-        _ => {}
+        _ => visit(Found::Other(expression)),
     });
 }
 
@@ -42,14 +44,15 @@ pub fn references<'a>(
     });
 }
 
-/// Calls `visit` for every function call in an expression, as [`found`] does.
+/// Calls `visit` for every function call in an expression, as [`found`] does: the whole name (`provider::aws::f`), the
+/// arguments, and the place of the whole.
 pub fn calls<'a>(
     expression: &'a Expression,
     visit: &mut dyn FnMut(&'a Name, &'a [Expression], Span),
 ) {
     found(expression, &mut |it| {
-        if let Found::Call(name, arguments, span) = it {
-            visit(name, arguments, span);
+        if let Found::Call(call, span) = it {
+            visit(&call.name, &call.arguments, span);
         }
     });
 }

@@ -181,10 +181,11 @@ fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
                 Some(Err(problem)) => wrong.push(problem),
                 None => {}
             },
-            Found::Call(name, _, whole) => {
-                check_provider_function(scope.module, name, whole, &mut others)
+            Found::Call(call, whole) => {
+                check_provider_function(scope.module, &call.name, whole, &mut others)
             }
             Found::Broken(problems) => others.extend(problems.clone()),
+            Found::Other(_) => {}
         });
         let hint = if wrong.is_empty() { None } else { provider_hint(scope.module, it) };
         problems.extend(wrong.into_iter().map(|it| match &hint {

@@ -4,7 +4,7 @@ use super::{Evaluator, Names, failed};
 use crate::diagnostic::Diagnostics;
 use crate::expression::{Scope, call};
 use crate::stack::deeper;
-use crate::syntax::{BinaryOp, Expr, Expression, ObjectKey, Part, Step};
+use crate::syntax::{Expr, Expression, Part};
 use crate::value::convert::convert;
 use crate::value::{Str, Type, Value};
 
@@ -32,26 +32,7 @@ impl Evaluator<'_> {
 
     fn through_here(&self, expression: &Expression, names: &Names<'_>) {
         match &expression.expr {
-            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) => {}
-            Expr::Template(parts) if parts.iter().all(is_plain) => {
-                for part in parts {
-                    if let Part::Interpolation(it) = part {
-                        self.through(it, names);
-                    }
-                }
-            }
-            Expr::Wrapped(it) | Expr::Parentheses(it) | Expr::Unary(_, it) => {
-                self.through(it, names)
-            }
-            Expr::Binary(op, left, right) if !matches!(op, BinaryOp::And | BinaryOp::Or) => {
-                self.through(left, names);
-                self.through(right, names);
-            }
-            Expr::Tuple(items) => items.iter().for_each(|it| self.through(it, names)),
-            Expr::Object(items) if items.iter().all(|it| is_written(&it.key)) => {
-                items.iter().for_each(|it| self.through(&it.value, names))
-            }
-            Expr::Relative(it) if it.steps.iter().all(is_name) => self.through(&it.source, names),
+            Expr::Traversal(_) => drop(self.value(expression, names)),
             Expr::Call(it) if call::reads_its_arguments(it) => {
                 it.arguments.iter().for_each(|it| self.through(it, names))
             }
@@ -64,19 +45,26 @@ impl Evaluator<'_> {
                     None => drop(self.value(expression, names)),
                 }
             }
+            _ if !expression.takes_all_parts() => drop(self.value(expression, names)),
+            Expr::Template(parts) => {
+                for part in parts {
+                    if let Part::Interpolation(it) = part {
+                        self.through(it, names);
+                    }
+                }
+            }
+            Expr::Wrapped(it) | Expr::Parentheses(it) | Expr::Unary(_, it) => {
+                self.through(it, names)
+            }
+            Expr::Relative(it) => self.through(&it.source, names),
+            Expr::Binary(_, left, right) => {
+                self.through(left, names);
+                self.through(right, names);
+            }
+            Expr::Tuple(items) => items.iter().for_each(|it| self.through(it, names)),
+            Expr::Object(items) => items.iter().for_each(|it| self.through(&it.value, names)),
+            Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) => {}
             _ => drop(self.value(expression, names)),
         }
     }
-}
-
-fn is_plain(part: &Part) -> bool {
-    matches!(part, Part::Literal(_) | Part::Interpolation(_))
-}
-
-fn is_written(key: &ObjectKey) -> bool {
-    matches!(key, ObjectKey::Name(_))
-}
-
-fn is_name(step: &Step) -> bool {
-    matches!(step, Step::Attribute(_) | Step::LegacyIndex(..))
 }

@@ -43,6 +43,7 @@ impl BlockGraph {
             self.circles.of.insert((node.module.clone(), node.key.clone()), *circle);
             self.circles.opened.extend(opened.into_iter().map(|(to, at)| (from, to, at)));
             self.blocks[from].edges = kept;
+            self.plain[from] = false;
         }
         self.circles.opened.sort_unstable();
         self.sorted = OnceLock::new();

@@ -1,11 +1,11 @@
 //! What refers to what: every reference that a block makes is an edge of the graph.
 
 use super::{BlockGraph, BlockKey, provider_key};
-use crate::config::uses::{self, Role};
+use crate::config::uses::{self, Role, Use};
 use crate::config::{self, Condition, Config, Variant};
 use crate::diagnostic::Span;
-use crate::expression::{Reference, Subject, parse_reference};
-use crate::syntax::{Body, Expression, Step, references};
+use crate::expression::{Reference, Subject, free_reference, parse_reference, reads_its_arguments};
+use crate::syntax::{Body, Expression, Found, Step, found, references};
 use crate::value::Str;
 
 /// Draws the edges of one module's blocks.
@@ -73,18 +73,19 @@ impl Builder<'_> {
         self.conditions(from, &it.lifecycle.postconditions);
         self.forget_own(from, before);
         it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
-        self.body(from, &it.body);
+        let is_plain = self.body(from, &it.body);
+        self.graph.plain[from] = is_plain && has_only_a_body(it);
         self.depends_on(from, &it.depends_on);
         self.conditions(from, &it.lifecycle.preconditions);
         it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(from, it));
         // Evaluated of an object that is there: both may name their own resource.
         let before = self.graph.blocks[from].edges.len();
         it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(from, it));
-        it.connection.iter().for_each(|it| self.body(from, it));
+        it.connection.iter().for_each(|it| _ = self.body(from, it));
         self.forget_own(from, before);
         for provisioner in it.provisioners.iter().filter(|it| !it.on_destroy) {
             self.body(from, &provisioner.body);
-            provisioner.connection.iter().for_each(|it| self.body(from, it));
+            provisioner.connection.iter().for_each(|it| _ = self.body(from, it));
         }
         self.provider(from, it.provider.as_ref().map_or(it.declared, |it| it.span));
     }
@@ -114,6 +115,7 @@ impl Builder<'_> {
         for from in own {
             let before = self.graph.blocks[from].edges.len();
             it.expressions().into_iter().for_each(|it| self.expression(from, it));
+            self.graph.plain[from] = false;
             self.forget_own(from, before);
         }
     }
@@ -152,10 +154,24 @@ impl Builder<'_> {
         }
     }
 
-    fn body(&mut self, from: usize, body: &Body) {
-        for it in uses::of_body(body, Role::Value) {
-            self.references(from, &it.expression, &it.bound, false);
+    /// Returns whether all that it names is read as a whole, whatever the values are.
+    fn body(&mut self, from: usize, body: &Body) -> bool {
+        let mut is_plain = true;
+        for Use { expression, bound, .. } in &uses::of_body(body, Role::Value) {
+            found(expression, &mut |part| match part {
+                Found::Reference(root, steps, span) => {
+                    let reference = free_reference(root, steps, bound).and_then(Result::ok);
+                    is_plain &= reference.as_ref().is_some_and(is_of_a_whole);
+                    if let Some(reference) = reference {
+                        self.reference(from, &reference, span, false);
+                    }
+                }
+                Found::Call(call, _) => is_plain &= reads_its_arguments(call),
+                Found::Broken(_) => is_plain = false,
+                Found::Other(other) => is_plain &= other.takes_all_parts(),
+            });
         }
+        is_plain
     }
 
     fn expression(&mut self, from: usize, expression: &Expression) {
@@ -189,7 +205,7 @@ impl Builder<'_> {
             Subject::Resource(name) => {
                 if let Some((place, _)) = self.module.resources.named(name, it.near()) {
                     let to = self.graph.resources_of(self.variant).start + place;
-                    self.graph.blocks[from].edges.push((to, span));
+                    self.graph.blocks[from].edges.push((to, it.subject_span));
                 }
                 return;
             }
@@ -197,7 +213,7 @@ impl Builder<'_> {
             _ => return,
         };
         if let Some(to) = self.graph.find(self.variant, key) {
-            self.graph.blocks[from].edges.push((to, span));
+            self.graph.blocks[from].edges.push((to, it.subject_span));
         }
     }
 
@@ -233,5 +249,25 @@ impl Builder<'_> {
             }
         }
         self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));
+    }
+}
+
+/// Whether nothing of a resource is evaluated but its body, once.
+fn has_only_a_body(it: &config::Resource) -> bool {
+    let lifecycle = &it.lifecycle;
+    let has_key = it.provider.as_ref().is_some_and(|it| it.key.is_some());
+    let is_conditional = lifecycle.has_conditions() || lifecycle.prevent_destroy.is_some();
+    let is_run = it.connection.is_some() || !it.provisioners.is_empty();
+    let waits = !it.depends_on.is_empty() || !lifecycle.replace_triggered_by.is_empty();
+    it.repetition.expression().is_none() && !(has_key || is_conditional || is_run || waits)
+}
+
+/// Whether what reads it reads all of a block, whichever attributes it looks at: not one of several instances.
+fn is_of_a_whole(it: &Reference<'_>) -> bool {
+    match it.subject {
+        Subject::Resource(_) => it.rest.iter().all(|it| matches!(it, Step::Attribute(_))),
+        Subject::Variable(_) | Subject::Local(_) => it.rest.is_empty(),
+        Subject::Path(_) | Subject::Terraform(_) => true,
+        _ => false,
     }
 }

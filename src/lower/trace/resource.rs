@@ -9,6 +9,7 @@ use crate::address::{ConfigResource, InstanceKey, ResourceName};
 use crate::config;
 use crate::config::uses::{self, Role, Use};
 use crate::expression::{self, Ask, Subject, parse_reference};
+use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
 use crate::syntax::{Expression, Step};
 use crate::value::Value;
@@ -142,6 +143,9 @@ impl Trace<'_> {
         each: &Each,
         block: &config::Resource,
     ) {
+        if self.reads_plainly(node, module) {
+            return;
+        }
         self.trace_imports(node, module, block);
         for it in traced_uses(block) {
             let before = self.reads.reads.len();
@@ -156,6 +160,32 @@ impl Trace<'_> {
             .iter()
             .for_each(|it| self.trigger(node, module, each, it));
         self.depends_on(node, module, &block.depends_on);
+    }
+
+    /// Notes what an instance reads where its block says that, and returns whether it does: it need not be evaluated.
+    fn reads_plainly(&mut self, node: Node, module: ModuleId) -> bool {
+        let NodeKind::Object(id, _) = self.structure.kind(node) else { return false };
+        let Some(number) = self.structure.resource(*id).number.map(|it| it as usize) else {
+            return false;
+        };
+        let graph = self.input.graph;
+        let Some(edges) = graph.plain_reads(number) else { return false };
+        let first = number - graph.place(number);
+        let own = self.structure.module(module);
+        for &(to, span) in edges {
+            let read = match &graph.blocks[to].key {
+                BlockKey::Resource(_) => {
+                    let id = to.checked_sub(first).and_then(|it| own.places.get(it));
+                    id.and_then(|it| self.structure.resource(it).collection)
+                }
+                BlockKey::Variable(name) => own.variables.get(name).copied(),
+                BlockKey::Local(name) => own.locals.get(name).copied(),
+                _ => None,
+            };
+            let read = read.filter(|it| *it != node);
+            self.reads.reads.extend(read.map(|it| (node, it, span)));
+        }
+        true
     }
 
     /// What adopts an object waits for what its `import` blocks read.
