@@ -53,6 +53,8 @@ mod opentofu;
 mod packages;
 #[path = "it/policies.rs"]
 mod policies;
+#[path = "it/plain.rs"]
+mod plain;
 #[path = "it/plugins.rs"]
 mod plugins;
 #[path = "it/quickstart.rs"]
