@@ -38,7 +38,7 @@ fn twins(dice: &mut Dice) -> (String, String) {
 }
 
 fn expression(dice: &mut Dice, before: usize, depth: usize) -> String {
-    let mut inner = |dice: &mut Dice| expression(dice, before, depth.saturating_sub(1));
+    let inner = |dice: &mut Dice| expression(dice, before, depth.saturating_sub(1));
     match dice.below(if depth == 0 { 6 } else { 11 }) {
         0 if before > 0 => "local.l".to_owned(),
         1 => "var.v".to_owned(),

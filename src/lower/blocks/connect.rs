@@ -161,10 +161,7 @@ impl Builder<'_> {
             found(expression, &mut |part| match part {
                 Found::Reference(root, steps, span) => {
                     let reference = free_reference(root, steps, bound).and_then(Result::ok);
-                    is_plain &= reference.as_ref().is_some_and(is_of_a_whole);
-                    if let Some(reference) = reference {
-                        self.reference(from, &reference, span, false);
-                    }
+                    is_plain &= reference.is_some_and(|it| self.reference(from, &it, span, false));
                 }
                 Found::Call(call, _) => is_plain &= reads_its_arguments(call),
                 Found::Broken(_) => is_plain = false,
@@ -198,23 +195,33 @@ impl Builder<'_> {
         });
     }
 
-    fn reference(&mut self, from: usize, it: &Reference<'_>, span: Span, everything: bool) {
-        let key = match &it.subject {
-            Subject::Variable(name) => BlockKey::Variable(name.clone()),
-            Subject::Local(name) => BlockKey::Local(name.clone()),
-            Subject::Resource(name) => {
-                if let Some((place, _)) = self.module.resources.named(name, it.near()) {
+    /// Returns whether what reads it reads all of a block, whichever attributes it looks at: not one of several instances.
+    fn reference(&mut self, from: usize, it: &Reference<'_>, span: Span, everything: bool) -> bool {
+        let is_whole = it.rest.is_empty();
+        let (to, is_whole) = match &it.subject {
+            Subject::Variable(name) => (self.named(BlockKey::Variable(name.clone())), is_whole),
+            Subject::Local(name) => (self.named(BlockKey::Local(name.clone())), is_whole),
+            Subject::Resource(name) => match self.module.resources.named(name, it.near()) {
+                Some((place, block)) => {
                     let to = self.graph.resources_of(self.variant).start + place;
-                    self.graph.blocks[from].edges.push((to, it.subject_span));
+                    let is_single = block.repetition.expression().is_none();
+                    (Some(to), is_whole || is_single && it.rest.iter().all(is_name))
                 }
-                return;
+                None => (None, false),
+            },
+            Subject::Module(call) => {
+                self.call(from, call, it.rest, span, everything);
+                (None, false)
             }
-            Subject::Module(call) => return self.call(from, call, it.rest, span, everything),
-            _ => return,
+            Subject::Path(_) | Subject::Terraform(_) => (None, true),
+            _ => (None, false),
         };
-        if let Some(to) = self.graph.find(self.variant, key) {
-            self.graph.blocks[from].edges.push((to, it.subject_span));
-        }
+        self.graph.blocks[from].edges.extend(to.map(|to| (to, it.subject_span)));
+        is_whole
+    }
+
+    fn named(&self, key: BlockKey) -> Option<usize> {
+        self.graph.find(self.variant, key)
     }
 
     /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
@@ -262,12 +269,6 @@ fn has_only_a_body(it: &config::Resource) -> bool {
     it.repetition.expression().is_none() && !(has_key || is_conditional || is_run || waits)
 }
 
-/// Whether what reads it reads all of a block, whichever attributes it looks at: not one of several instances.
-fn is_of_a_whole(it: &Reference<'_>) -> bool {
-    match it.subject {
-        Subject::Resource(_) => it.rest.iter().all(|it| matches!(it, Step::Attribute(_))),
-        Subject::Variable(_) | Subject::Local(_) => it.rest.is_empty(),
-        Subject::Path(_) | Subject::Terraform(_) => true,
-        _ => false,
-    }
+fn is_name(step: &Step) -> bool {
+    matches!(step, Step::Attribute(_))
 }

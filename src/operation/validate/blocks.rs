@@ -54,7 +54,7 @@ impl Check<'_> {
             // Whatever is written for a generated one will be checked when it is planned.
             BlockKey::Resource(_) => {
                 match self.session.graph.written(&self.session.config, block) {
-                    Some(it) if !it.generated => self.resource(module, it).await.into(),
+                    Some(it) if !it.generated => self.resource(module, block, it).await.into(),
                     _ => BlockProblems::default(),
                 }
             }

@@ -16,8 +16,16 @@ use crate::value::{Type, convert::convert};
 impl Check<'_> {
     /// Looks at what says how often there is one, at the arguments, at the conditions and at the provisioners: what is wrong
     /// with one of them keeps nobody from looking at the others.
-    pub(super) async fn resource(&self, module: ModuleId, block: &config::Resource) -> Diagnostics {
+    pub(super) async fn resource(
+        &self,
+        module: ModuleId,
+        number: usize,
+        block: &config::Resource,
+    ) -> Diagnostics {
         let config = self.values.structure.module(module).config.clone();
+        if let Some(found) = self.plain_resource(module, number, block).await {
+            return found;
+        }
         let mut uses = uses::of_resource(block);
         // A provider that could not be started has been told of.
         let Some(provider) = self.pool.schema(&block.provider_source) else {
@@ -50,6 +58,24 @@ impl Check<'_> {
             found.extend(crate::execute::provision::check(block));
         }
         found
+    }
+
+    /// Looks at a resource of which nothing is evaluated but its arguments, and all of these: an attribute that is not there is
+    /// found by that. `None` where something is wrong with it, so that it must be looked at closely.
+    async fn plain_resource(
+        &self,
+        module: ModuleId,
+        number: usize,
+        block: &config::Resource,
+    ) -> Option<Diagnostics> {
+        self.session.graph.plain_reads(number)?;
+        if self.told.has_errors() {
+            return None;
+        }
+        let schema =
+            self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind)?;
+        let found = self.body(module, block, schema).await;
+        (!found.has_errors()).then_some(found)
     }
 
     async fn body(
