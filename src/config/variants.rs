@@ -72,7 +72,7 @@ impl Config {
 
     /// Returns every variant with its module, those that share a path one after the other.
     pub fn all_variants(&self) -> impl Iterator<Item = (Variant, &Arc<Module>)> {
-        self.modules.keys().flat_map(|it| self.variants_at(it))
+        self.modules.iter().flat_map(|(path, one)| self.of_path(path, Some(one)))
     }
 
     /// Returns every variant of a path with its module.
@@ -80,8 +80,17 @@ impl Config {
         &'c self,
         path: &ModuleAddr,
     ) -> impl Iterator<Item = (Variant, &'c Arc<Module>)> + use<'c> {
+        self.of_path(path, self.modules.get(path))
+    }
+
+    /// - `one`: the module of the path, which counts where there is but one.
+    fn of_path<'c>(
+        &'c self,
+        path: &ModuleAddr,
+        one: Option<&'c Arc<Module>>,
+    ) -> impl Iterator<Item = (Variant, &'c Arc<Module>)> + use<'c> {
         let kinds = self.kinds.get(path).map_or(&[][..], |it| it);
-        let one = self.modules.get(path).filter(|_| kinds.is_empty());
+        let one = one.filter(|_| kinds.is_empty());
         let all = kinds.iter().map(|it| &it.module).chain(one);
         let path = path.clone();
         (0..).zip(all).map(move |(number, it)| (Variant { path: path.clone(), number }, it))

@@ -104,6 +104,10 @@ impl BlockGraph {
     /// Returns the blocks, and who serves them, before what they refer to is searched for.
     pub fn unconnected(engine: &dyn Engine, config: &Config) -> BlockGraph {
         let mut graph = BlockGraph::default();
+        // An index that grows hashes all the names again each time.
+        let blocks = config.all_variants().map(|it| blocks_of(it.1)).sum();
+        graph.blocks.reserve_exact(blocks);
+        graph.index.reserve(blocks, |_| 0);
         for (variant, module) in config.all_variants() {
             graph.sources.extend(config.source_text(&variant).map(|it| (variant.clone(), it)));
             graph.declare(&variant, module);
@@ -138,10 +142,6 @@ impl BlockGraph {
     }
 
     fn declare(&mut self, variant: &Variant, module: &config::Module) {
-        // An index that grows hashes all the names again each time.
-        let blocks = &self.blocks;
-        self.index.reserve(module.resources.len(), |it| blocks[*it as usize].hash());
-        self.blocks.reserve(module.resources.len());
         let before = module.variables.len() + module.locals.len() + module.outputs.len();
         self.first_resource.insert(variant.clone(), self.blocks.len() + before);
         let keys = (module.variables.keys().cloned().map(BlockKey::Variable))
@@ -407,6 +407,13 @@ fn each_once(edges: &mut Vec<(usize, Span)>) {
         }
     }
     edges.truncate(kept);
+}
+
+/// How many blocks a module has.
+fn blocks_of(module: &config::Module) -> usize {
+    let values = module.variables.len() + module.locals.len() + module.outputs.len();
+    let others = module.calls.len() + module.providers.len() + module.checks.len();
+    values + module.resources.len() + others
 }
 
 fn provider_key(block: &config::ProviderBlock) -> BlockKey {

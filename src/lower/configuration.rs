@@ -83,9 +83,6 @@ pub(super) fn lower(
     if documents.request.mode == PlanMode::Destroy {
         protected(lowered, reads);
     }
-    let all = reads.may_read.iter().chain(&reads.reads);
-    let mut places = all.map(|it| ((it.0, it.1), it.2)).collect();
-    lowered.places.append(&mut places);
     for trigger in &reads.triggers {
         match trigger.path.is_empty() {
             true => lowered.facts.triggers.push((trigger.node, trigger.target)),

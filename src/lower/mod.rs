@@ -6,7 +6,6 @@ use entail_rules::{Facts, Node};
 
 use crate::address::Instance;
 use crate::config::Config;
-use crate::diagnostic::Span;
 use crate::request::Request;
 use crate::state::State;
 
@@ -15,6 +14,7 @@ mod configuration;
 pub mod existing;
 mod cyclic_core;
 pub mod moves;
+mod read_places;
 pub mod requested;
 pub mod serving;
 pub mod structure;
@@ -23,6 +23,7 @@ mod waiting;
 
 pub use blocks::BlockGraph;
 pub use moves::{Moved, apply_moves};
+pub use read_places::ReadPlaces;
 pub use structure::Structure;
 use structure::{ModuleId, ResourceId};
 pub use trace::{Late, Reads, TraceInput};
@@ -48,7 +49,7 @@ pub struct Lowered {
     /// What the nodes stand for.
     pub structure: Structure,
     /// Where each read stands.
-    pub places: BTreeMap<(Node, Node), Span>,
+    pub places: ReadPlaces,
     /// What each flag's number stands for: as written on the command line or in a file.
     pub flags: Vec<String>,
     /// `replace_triggered_by` by attribute: the paths that `n` names of `m`.
@@ -87,6 +88,8 @@ pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> L
     serving::lower(&mut lowered, documents, &reads.provider_keys, &reads.provider_choices);
     requested::lower(&mut lowered, documents);
     lowered.triggers = reads.triggers;
+    lowered.places.add(reads.may_read);
+    lowered.places.add(reads.reads);
     lowered.facts.tidy();
     leave_out(&mut lowered.facts, When::Always);
     lowered
@@ -152,6 +155,8 @@ pub fn lower_more(
     configuration::open(&mut lowered, is_known);
     requested::lower_more(&mut lowered, documents, part.resources);
     lowered.triggers = reads.triggers;
+    lowered.places.add(reads.may_read);
+    lowered.places.add(reads.reads);
     lowered.facts.tidy();
     leave_out(&mut lowered.facts, When::Late);
     lowered
@@ -162,7 +167,7 @@ impl Lowered {
         Lowered {
             facts: Facts::default(),
             structure,
-            places: BTreeMap::new(),
+            places: ReadPlaces::default(),
             flags: Vec::new(),
             triggers: Vec::new(),
             serving: Default::default(),

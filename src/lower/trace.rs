@@ -10,13 +10,13 @@ use entail_rules::Node;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::blocks::{BlockGraph, BlockKey};
+use super::blocks::{BlockGraph, BlockKey, BlockNode};
 use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
 use crate::address::{ConfigResource, InstanceKey, Keyed, ModuleInstance, ProviderConfig, RareMap};
-use crate::config::{Config, Variant};
+use crate::config::{self, Config, Variant};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
 use crate::state::State;
@@ -114,8 +114,8 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     let sorted = input.sorted.clone();
     let mut trace = Trace {
         imports: input.config.root().imports_by_target(),
+        structure: roomy(input.config, input.graph),
         input,
-        structure: Structure::default(),
         reads: Reads::default(),
         values: FxHashMap::default(),
         wholes: Vec::new(),
@@ -137,6 +137,19 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     trace.wholes_read_members((0..resources as u32).map(ResourceId), (0..calls as u32).map(CallId));
     let (structure, reads) = trace.finish();
     Traced { structure, reads, trace }
+}
+
+/// An empty structure with room for what there is at least where nothing repeats: lists that grow are copied each time.
+fn roomy(config: &Config, graph: &BlockGraph) -> Structure {
+    let mut structure = Structure::default();
+    let is_resource = |it: &&BlockNode| matches!(it.key, BlockKey::Resource(_));
+    let is_call = |it: &&BlockNode| matches!(it.key, BlockKey::Call(_));
+    let calls = graph.blocks.iter().filter(is_call).count();
+    structure.resources.reserve_exact(graph.blocks.iter().filter(is_resource).count());
+    structure.calls.reserve_exact(calls);
+    structure.modules.reserve_exact(config.modules.len());
+    structure.nodes.reserve_exact(graph.blocks.len() + 2 * calls);
+    structure
 }
 
 /// What traces. It is kept while the walk may find instances, so that they are traced as all others are.
@@ -183,8 +196,10 @@ impl Trace<'_> {
     }
 
     fn root(&mut self) {
-        let root =
-            self.module_node(ModuleInstance::default(), None, InstanceKey::None, None, false);
+        let config = self.input.config.module_of(&ModuleInstance::default());
+        let config = config.expect("a configuration has a root module").clone();
+        let no_call = (None, InstanceKey::None, None);
+        let root = self.module_node(ModuleInstance::default(), config, no_call, false);
         for (name, value) in self.input.variables {
             if let Some(&node) = self.structure.module(root).variables.get(name) {
                 self.values.insert(node, value.clone());
@@ -195,15 +210,12 @@ impl Trace<'_> {
     fn module_node(
         &mut self,
         address: ModuleInstance,
-        parent: Option<(ModuleId, CallId)>,
-        key: InstanceKey,
-        each_value: Option<Value>,
+        config: Arc<config::Module>,
+        (parent, key, each_value): (Option<(ModuleId, CallId)>, InstanceKey, Option<Value>),
         pending: bool,
     ) -> ModuleId {
         let path = address.module();
-        let all = self.input.config;
-        let config = all.module_of(&address).expect("a called module is loaded").clone();
-        let variant = all.variant_of(&address);
+        let variant = self.input.config.variant_of(&address);
         let variant = variant.unwrap_or_else(|| Variant { path: path.clone(), number: 0 });
         let id = self.structure.add_module(ModuleNode {
             parent,
@@ -346,12 +358,11 @@ impl Trace<'_> {
         let place = block.repetition.expression().map_or(block.declared, |it| it.span);
         for (key, each_value) in entries {
             let address = self.structure.module(parent).address.child(&name, key.clone());
-            if self.input.config.module_of(&address).is_none() {
-                continue;
-            }
+            let Some(called) = self.input.config.module_of(&address).cloned() else { continue };
             let is_named = self.structure.call(id).pending && key != InstanceKey::None;
             let above = Some((parent, id));
-            let child = self.module_node(address, above, key.clone(), each_value, pending);
+            let child =
+                self.module_node(address, called, (above, key.clone(), each_value), pending);
             if has_node {
                 let node = self.structure.add(NodeKind::Module(child));
                 self.structure.modules[child.index()].node = Some(node);

@@ -22,6 +22,9 @@ impl Observer<'_> {
             return Some(mock);
         }
         let provider = self.provider(instance).await?;
+        if !self.values.has_provider_meta {
+            return Some(provider);
+        }
         let kind = &instance.config.provider;
         let module = self.values.config.module_of(&address.module);
         let Some(block) = module.and_then(|it| said(it, kind)) else { return Some(provider) };

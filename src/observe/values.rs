@@ -95,6 +95,8 @@ pub struct Values<'a> {
     pub call_types: Vec<Type>,
     /// Whether anything should not be used any more: an output of a module, a part of a resource.
     pub has_deprecated: bool,
+    /// Whether a module has anything to say to a provider.
+    pub has_provider_meta: bool,
     /// The schemas of resources that have parts which should not be used.
     deprecated: FxHashMap<ResourceId, Arc<Schema>>,
     /// Whether each schema, by its place in memory, has such parts: many resources share one.
@@ -143,6 +145,7 @@ impl<'a> Values<'a> {
                 .modules
                 .values()
                 .any(|it| it.outputs.values().any(|it| it.deprecated.is_some())),
+            has_provider_meta: config.all().any(|it| !it.1.provider_metas.is_empty()),
             deprecated: FxHashMap::default(),
             checked: FxHashMap::default(),
             pool: None,

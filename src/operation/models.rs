@@ -3,21 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use entail_rules::Node;
-
 use super::plan::Planned;
 use super::saved::Loaded;
 use super::session::Session;
 use crate::config::Config;
-use crate::diagnostic::{Sources, Span};
-use crate::lower::Lowered;
+use crate::diagnostic::Sources;
+use crate::lower::{Lowered, ReadPlaces};
 use crate::policy::model::{Model, Planned as PlannedModel, Secrets, secrets_key};
 use crate::schema::sensitive_names;
 use crate::value::{Str, Value};
 use crate::world::World;
 
 /// Where reads stand.
-type Places = BTreeMap<(Node, Node), Span>;
 
 /// Returns what is known before any provider is asked. There is neither plan nor state.
 pub fn of_lowered<'a>(
@@ -89,7 +86,7 @@ pub struct Basis<'a> {
     /// The root module's variables.
     pub variables: &'a BTreeMap<Str, Value>,
     /// Where reads stand.
-    pub places: &'a Places,
+    pub places: &'a ReadPlaces,
 }
 
 /// Returns a saved plan.

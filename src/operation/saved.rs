@@ -22,7 +22,7 @@ use crate::config::early::EarlyContext;
 use crate::config::{Config, InstalledModules, load_config};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::install::{Locks, Requirements, lock, problems};
-use crate::lower::Structure;
+use crate::lower::{ReadPlaces, Structure};
 use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
@@ -95,7 +95,7 @@ pub fn save(
         .places
         .iter()
         .filter(|it| it.1.file.0 != 0)
-        .map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(*span)))
+        .map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(span)))
         .collect();
     let placed = |found: BTreeMap<Node, Span>| -> Vec<(u32, String)> {
         let all = found.into_iter();
@@ -271,7 +271,7 @@ impl Loaded {
     }
 
     /// Returns where each read stands, in files that have been read.
-    pub fn spans(&self, sources: &Sources) -> BTreeMap<(Node, Node), Span> {
+    pub fn spans(&self, sources: &Sources) -> ReadPlaces {
         let mut files = BTreeMap::new();
         let mut number = 1;
         while let Some(source) = sources.get(FileId(number)) {

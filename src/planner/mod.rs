@@ -16,7 +16,7 @@ use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::event::Sink;
 use crate::lower::structure::ResourceNode;
 use crate::lower::trace::{Repetitions, Trace};
-use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
+use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, ReadPlaces, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
@@ -118,7 +118,7 @@ pub struct Finished {
     /// Every fact, answers included.
     pub facts: Facts,
     /// What each node's read stands at.
-    pub places: BTreeMap<(Node, Node), Span>,
+    pub places: ReadPlaces,
     /// What each flag's number stands for.
     pub flags: Vec<String>,
     /// What the numbers of provider configurations, their keys and modules stand for.
@@ -250,7 +250,7 @@ async fn conclude(
     let structure = &observer.values.structure;
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, instances, selection, providers, spread } = known;
-    lowered.places.append(&mut progress.places);
+    lowered.places.add(std::mem::take(&mut progress.places));
     progress.decisions.tidy();
     let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
     observer.close_all().await;

@@ -105,7 +105,7 @@ pub struct Progress {
     /// Which of these make the new object first.
     pub spread: Spread,
     /// Where their reads stand.
-    pub places: BTreeMap<(Node, Node), Span>,
+    pub places: Vec<(Node, Node, Span)>,
 }
 
 /// What is asked of an object that takes part.

@@ -121,7 +121,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         late,
         before,
         spread: Default::default(),
-        places: BTreeMap::new(),
+        places: Vec::new(),
     };
     progress.learn_asked(&known.instances);
     progress.learn_evaluated(&known.selection);

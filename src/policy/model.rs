@@ -14,10 +14,10 @@ use serde_json::value::RawValue;
 use crate::address::{Instance, Mode, ResourceName};
 use crate::config::{Config, Variant};
 use crate::datalog::{Domain, Tense, Values};
-use crate::diagnostic::{Sources, Span};
-use crate::lower::Structure;
+use crate::diagnostic::Sources;
 use crate::lower::blocks::{BlockGraph, BlockKey};
 use crate::lower::structure::NodeKind;
+use crate::lower::{ReadPlaces, Structure};
 use crate::plan::{Change, Plan};
 use crate::state::{Attributes, Object, State};
 use crate::value::path::get as path_get;
@@ -39,7 +39,7 @@ pub struct Model<'a> {
     /// The root module's variables.
     pub variables: &'a BTreeMap<Str, Value>,
     /// Where reads stand.
-    pub places: &'a BTreeMap<(Node, Node), Span>,
+    pub places: &'a ReadPlaces,
     /// The plan, where there is one.
     pub plan: Option<Planned<'a>>,
     /// What the state file holds, moves applied; nothing where only a configuration is looked at.

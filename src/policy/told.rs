@@ -362,14 +362,13 @@ impl Teller<'_, '_> {
         if !self.is_read("model::names") && !self.is_read("model::only_named") {
             return;
         }
-        for ((node, read), span) in self.model.places {
-            let (NodeKind::Object(id, _) | NodeKind::Pending(id)) =
-                self.model.structure.kind(*node)
+        for ((node, read), span) in self.model.places.iter() {
+            let (NodeKind::Object(id, _) | NodeKind::Pending(id)) = self.model.structure.kind(node)
             else {
                 continue;
             };
             let Some(block) = self.model.structure.block(*id) else { continue };
-            if block.depends_on.iter().any(|it| it.span.contains(*span)) {
+            if block.depends_on.iter().any(|it| it.span.contains(span)) {
                 self.row("model::names", &[node.word(), read.word()]);
                 self.row("model::only_named", &[node.word(), read.word()]);
             }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::{Conclusions, Node, Tables};
+use entail_rules::{Conclusions, Tables};
 
 use super::policy::Look;
 use crate::config::inputs::RootVariables;
 use crate::datalog::Limits;
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::event::Silence;
+use crate::lower::ReadPlaces;
 use crate::operation::models::{self, Basis};
 use crate::operation::plan::{self as operation, Planned};
 use crate::operation::policies::{self, PolicyChoice};
@@ -129,7 +130,7 @@ pub(super) struct Kept {
     policies: Policies,
     conclusions: Conclusions,
     options: PolicyOptions,
-    places: BTreeMap<(Node, Node), Span>,
+    places: ReadPlaces,
 }
 
 impl Kept {

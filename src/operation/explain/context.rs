@@ -15,7 +15,7 @@ use crate::config;
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::explain::{Known, Leaves};
 use crate::lower::structure::{NodeKind, ResourceId};
-use crate::lower::{Lowered, Structure};
+use crate::lower::{Lowered, ReadPlaces, Structure};
 use crate::planner::Finished;
 use crate::reason::{self, EngineRef, catalogue};
 use crate::world::World;
@@ -38,7 +38,7 @@ pub type Relation = (String, Vec<Vec<String>>);
 /// Where reads and declarations stand: as spans where the sources are at hand, else as a plan file says.
 enum Places {
     Read {
-        reads: BTreeMap<(Node, Node), Span>,
+        reads: ReadPlaces,
         declared: BTreeMap<Node, Span>,
         protected: BTreeMap<Node, Span>,
         sources: Sources,
@@ -52,11 +52,7 @@ enum Places {
 
 impl Places {
     /// The places in what was just read.
-    fn read(
-        session: &Session,
-        structure: &Structure,
-        reads: BTreeMap<(Node, Node), Span>,
-    ) -> Places {
+    fn read(session: &Session, structure: &Structure, reads: ReadPlaces) -> Places {
         Places::Read {
             reads,
             declared: declared(session, structure),
@@ -68,7 +64,7 @@ impl Places {
     fn of_read(&self, pair: (Node, Node)) -> Option<String> {
         match self {
             Places::Read { reads, sources, .. } => {
-                reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(*it))
+                reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(it))
             }
             Places::Saved { reads, .. } => reads.get(&pair).cloned(),
         }

@@ -88,7 +88,7 @@ impl Explainer<'_> {
         let node = |at: usize| row.get(at).and_then(|it| Node::from_word(*it));
         let read = |one: usize, other: usize| {
             let pair = (node(one)?, node(other)?);
-            self.model.places.get(&pair).copied()
+            self.model.places.get(&pair)
         };
         let declared = || {
             let node = node(0).filter(|_| self.is_whole())?;

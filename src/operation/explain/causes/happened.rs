@@ -105,9 +105,7 @@ impl Causes<'_> {
         if change.action != Action::Read {
             return;
         }
-        let places = self.model.places.keys();
-        let read = places.filter(|it| it.0 == node).map(|it| it.1);
-        let changing = read.filter(|it| {
+        let changing = self.model.places.read_by(node).filter(|it| {
             matches!(self.model.structure.kind(*it), NodeKind::Object(..))
                 && self.change(*it).is_some_and(|it| it.action != Action::NoOp)
         });
