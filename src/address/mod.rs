@@ -154,6 +154,17 @@ pub enum Mode {
     Managed,
 }
 
+impl Mode {
+    /// Returns what stands before the type in an address.
+    fn prefix(self) -> &'static str {
+        match self {
+            Mode::Managed => "",
+            Mode::Data => "data.",
+            Mode::Ephemeral => "ephemeral.",
+        }
+    }
+}
+
 /// A resource's name within its module: mode, type, name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct ResourceName {
@@ -182,7 +193,42 @@ impl Ord for ResourceName {
     }
 }
 
+/// A resource's name within its module, as somebody else holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ResourceNameRef<'a> {
+    /// Managed, data or ephemeral.
+    pub mode: Mode,
+    /// The resource type.
+    pub kind: &'a Str,
+    /// The block's name.
+    pub name: &'a Str,
+}
+
+impl ResourceNameRef<'_> {
+    /// Returns the name, held by itself.
+    pub fn to_owned(self) -> ResourceName {
+        ResourceName { mode: self.mode, kind: self.kind.clone(), name: self.name.clone() }
+    }
+}
+
+impl PartialEq<ResourceNameRef<'_>> for ResourceName {
+    fn eq(&self, other: &ResourceNameRef<'_>) -> bool {
+        self.as_ref() == *other
+    }
+}
+
+impl fmt::Display for ResourceNameRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}.{}", self.mode.prefix(), self.kind, self.name)
+    }
+}
+
 impl ResourceName {
+    /// Returns the name as it is held here.
+    pub fn as_ref(&self) -> ResourceNameRef<'_> {
+        ResourceNameRef { mode: self.mode, kind: &self.kind, name: &self.name }
+    }
+
     /// Returns the name of a managed resource.
     pub fn managed(kind: &str, name: &str) -> ResourceName {
         ResourceName { mode: Mode::Managed, kind: kind.into(), name: name.into() }
@@ -191,12 +237,7 @@ impl ResourceName {
 
 impl fmt::Display for ResourceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let prefix = match self.mode {
-            Mode::Managed => "",
-            Mode::Data => "data.",
-            Mode::Ephemeral => "ephemeral.",
-        };
-        write!(f, "{prefix}{}.{}", self.kind, self.name)
+        self.as_ref().fmt(f)
     }
 }
 

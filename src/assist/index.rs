@@ -331,11 +331,11 @@ impl Reader<'_> {
     fn address(&mut self, value: &Expression, manner: Manner) {
         let Some((root, steps)) = value.as_traversal() else { return };
         let Ok(found) = crate::expression::parse_reference(root, steps) else { return };
-        if let Some(entity) = entity_of(&found.subject) {
+        if let Some(entity) = entity_of(found.subject) {
             let name = last_name(root, steps, found.rest.len());
             self.use_of(entity, (name, value.span), manner);
         }
-        let Subject::Module(call) = &found.subject else { return };
+        let Subject::Module(call) = found.subject else { return };
         let rest = match found.rest {
             [Step::Index(..) | Step::LegacyIndex(..), rest @ ..] | rest => rest,
         };
@@ -345,7 +345,7 @@ impl Reader<'_> {
             let name_of = ResourceName::managed(&kind.text, &name.text);
             self.index.uses.push(Use {
                 entity: Entity::Resource(name_of),
-                call: Some(call.clone()),
+                call: Some(Str::clone(call)),
                 name: range(name.span),
                 whole: range(value.span),
                 manner,
@@ -372,12 +372,12 @@ impl Reader<'_> {
     }
 
     fn reference(&mut self, it: &Reference<'_>) {
-        let entity = match &it.subject {
+        let entity = match it.subject {
             Subject::Resource(named) if self.in_test && named.mode == Mode::Managed => {
-                match &*named.kind {
+                match &**named.kind {
                     "output" => Some(Entity::Output(named.name.clone())),
                     "run" => Some(Entity::Run(named.name.clone())),
-                    _ => entity_of(&it.subject),
+                    _ => entity_of(it.subject),
                 }
             }
             other => entity_of(other),
@@ -413,12 +413,12 @@ impl Reader<'_> {
 const META: [&str; 8] =
     ["source", "version", "count", "for_each", "enabled", "depends_on", "providers", "lifecycle"];
 
-fn entity_of(subject: &Subject) -> Option<Entity> {
+fn entity_of(subject: Subject<'_>) -> Option<Entity> {
     Some(match subject {
         Subject::Variable(it) => Entity::Variable(it.clone()),
         Subject::Local(it) => Entity::Local(it.clone()),
         Subject::Module(it) => Entity::Call(it.clone()),
-        Subject::Resource(it) => Entity::Resource(it.clone()),
+        Subject::Resource(it) => Entity::Resource(it.to_owned()),
         _ => return None,
     })
 }

@@ -58,8 +58,8 @@ pub(super) fn check_self(
 ) {
     for expression in [&condition.condition, &condition.error_message] {
         let (references, _) = references_of(expression);
-        let names_owner = |it: &Subject| matches!(it, Subject::Resource(name) if name == owner);
-        if references.iter().any(|it| names_owner(&it.subject)) {
+        let names_owner = |it: Subject<'_>| matches!(it, Subject::Resource(name) if *owner == name);
+        if references.iter().any(|it| names_owner(it.subject)) {
             decoder.report(problems::condition_on_itself(
                 kind,
                 &owner.to_string(),

@@ -178,7 +178,7 @@ fn check_trigger(decoder: &mut Decoder, trigger: &Expression) {
     }
     let mut resources = 0;
     for reference in &references {
-        match &reference.subject {
+        match reference.subject {
             Subject::Resource(..) => resources += 1,
             Subject::EachKey | Subject::CountIndex => {}
             Subject::EachValue => {

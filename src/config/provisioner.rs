@@ -90,7 +90,7 @@ pub(super) fn check_only_self(decoder: &mut Decoder, body: &Body) {
     let (attributes, _) = body.just_attributes();
     for attribute in &attributes {
         let (references, _) = references_of(&attribute.value);
-        let allowed = |it: &Subject| {
+        let allowed = |it: Subject<'_>| {
             matches!(
                 it,
                 Subject::SelfObject
@@ -100,7 +100,7 @@ pub(super) fn check_only_self(decoder: &mut Decoder, body: &Body) {
                     | Subject::EachKey
             )
         };
-        for _ in references.iter().filter(|it| !allowed(&it.subject)) {
+        for _ in references.iter().filter(|it| !allowed(it.subject)) {
             let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of the related resource, via 'self', 'count.index', or 'each.key'. References to other resources during the destroy phase can cause dependency cycles and interact poorly with create_before_destroy.";
             decoder.report(problems::invalid(
                 "Invalid reference from destroy provisioner",

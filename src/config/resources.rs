@@ -8,7 +8,7 @@ use hashbrown::hash_table::{Entry, HashTable};
 use rustc_hash::FxBuildHasher;
 
 use super::Resource;
-use crate::address::ResourceName;
+use crate::address::{ResourceName, ResourceNameRef};
 use crate::syntax::Near;
 use crate::value::Str;
 
@@ -23,7 +23,7 @@ pub struct Resources {
     index: HashTable<u32>,
 }
 
-fn hash_of(name: &ResourceName) -> u64 {
+fn hash_of(name: ResourceNameRef<'_>) -> u64 {
     FxBuildHasher.hash_one(name)
 }
 
@@ -43,8 +43,9 @@ impl Resources {
     pub fn add(&mut self, block: Arc<Resource>) -> Result<(), Arc<Resource>> {
         let all = &self.all;
         let is_it = |it: &u32| all[*it as usize].name == block.name;
-        let hash_again = |it: &u32| hash_of(&all[*it as usize].name);
-        let Entry::Vacant(free) = self.index.entry(hash_of(&block.name), is_it, hash_again) else {
+        let hash_again = |it: &u32| hash_of(all[*it as usize].name.as_ref());
+        let Entry::Vacant(free) = self.index.entry(hash_of(block.name.as_ref()), is_it, hash_again)
+        else {
             return Err(block);
         };
         free.insert(all.len() as u32);
@@ -55,7 +56,7 @@ impl Resources {
     /// Makes room for so many more blocks: an index that grows hashes all names again each time.
     pub fn reserve(&mut self, more: usize) {
         let all = &self.all;
-        self.index.reserve(more, |it| hash_of(&all[*it as usize].name));
+        self.index.reserve(more, |it| hash_of(all[*it as usize].name.as_ref()));
         self.all.reserve(more);
     }
 
@@ -97,19 +98,27 @@ impl Resources {
 
     /// Returns the place of a block among all of them.
     pub fn position(&self, name: &ResourceName) -> Option<usize> {
-        let is_it = |it: &u32| self.all[*it as usize].name == *name;
+        self.find(name.as_ref())
+    }
+
+    fn find(&self, name: ResourceNameRef<'_>) -> Option<usize> {
+        let is_it = |it: &u32| self.all[*it as usize].name == name;
         self.index.find(hash_of(name), is_it).map(|it| *it as usize)
     }
 
     /// Returns the block of that name and its place, which is likely to be `near`: then nothing is searched for.
-    pub fn get_near(&self, near: usize, name: &ResourceName) -> Option<(usize, &Arc<Resource>)> {
-        let guess = self.all.get(near).filter(|it| it.name == *name);
-        let place = guess.map(|_| near).or_else(|| self.position(name))?;
+    pub fn get_near(
+        &self,
+        near: usize,
+        name: ResourceNameRef<'_>,
+    ) -> Option<(usize, &Arc<Resource>)> {
+        let guess = self.all.get(near).filter(|it| it.name == name);
+        let place = guess.map(|_| near).or_else(|| self.find(name))?;
         Some((place, &self.all[place]))
     }
 
     /// Returns the block that a reference names and its place, which is looked for where it was the last time.
-    pub fn named(&self, name: &ResourceName, near: &Near) -> Option<(usize, &Arc<Resource>)> {
+    pub fn named(&self, name: ResourceNameRef<'_>, near: &Near) -> Option<(usize, &Arc<Resource>)> {
         let found = self.get_near(near.place(), name)?;
         near.found_at(found.0);
         Some(found)
@@ -204,12 +213,12 @@ mod tests {
             let name = ResourceName::managed("x_thing", name);
             assert_eq!(resources.position(&name), Some(position));
             for near in 0..9 {
-                let found = resources.get_near(near, &name);
+                let found = resources.get_near(near, name.as_ref());
                 assert_eq!(found.map(|it| (it.0, &it.1.name)), Some((position, &name)));
             }
             let near = Near::default();
             for _ in 0..2 {
-                assert_eq!(resources.named(&name, &near).map(|it| it.0), Some(position));
+                assert_eq!(resources.named(name.as_ref(), &near).map(|it| it.0), Some(position));
                 assert_eq!(near.place(), position);
             }
             assert_eq!(resources[&name].name, name);

@@ -63,7 +63,7 @@ fn open_variable(
     seen: &mut BTreeSet<Str>,
 ) -> Option<(Str, Span)> {
     for it in references_of(expression).0 {
-        match &it.subject {
+        match it.subject {
             Subject::Variable(name) => {
                 let variable = module.variables.get(name);
                 if variable.is_some_and(|it| it.constant != Some(true)) {

@@ -394,7 +394,7 @@ impl Scope for RuleScope<'_> {
 
     fn absent(
         &self,
-        subject: &crate::expression::Subject,
+        subject: crate::expression::Subject<'_>,
         span: Span,
     ) -> Result<Value, Diagnostics> {
         let _ = (subject, span);

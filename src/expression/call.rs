@@ -229,7 +229,7 @@ impl Evaluator<'_> {
         {
             return None;
         }
-        self.scope.key_set(&reference.subject, reference.span)?.ok()
+        self.scope.key_set(reference.subject, reference.span)?.ok()
     }
 
     fn count_fits(

@@ -46,7 +46,7 @@ impl Scope for Nothing {
         Err(problems::no_variables(ask.span).into())
     }
 
-    fn absent(&self, _: &Subject, span: Span) -> Result<Value, Diagnostics> {
+    fn absent(&self, _: Subject<'_>, span: Span) -> Result<Value, Diagnostics> {
         Err(problems::no_variables(span).into())
     }
 

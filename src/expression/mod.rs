@@ -3,7 +3,7 @@
 //! `evaluate` takes an expression and a [`Scope`] and gives a value and problems; [`body`] does the same for a whole
 //! block with a provider's schema; [`functions`] has every function. Nothing here knows what a plan is.
 
-use crate::address::ResourceName;
+use crate::address::ResourceNameRef;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::{Name, Near, Step};
 use crate::value::Str;
@@ -47,16 +47,16 @@ pub use statement::{describe_value, values_of};
 mod splat;
 
 /// What the first names of a traversal refer to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Subject {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject<'a> {
     /// `var.NAME`
-    Variable(Str),
+    Variable(&'a Str),
     /// `local.NAME`
-    Local(Str),
+    Local(&'a Str),
     /// `module.NAME`
-    Module(Str),
+    Module(&'a Str),
     /// `T.N`, `data.T.N`, `ephemeral.T.N`
-    Resource(ResourceName),
+    Resource(ResourceNameRef<'a>),
     /// `each.key`
     EachKey,
     /// `each.value`
@@ -64,14 +64,14 @@ pub enum Subject {
     /// `count.index`
     CountIndex,
     /// `path.NAME`
-    Path(Str),
+    Path(&'a Str),
     /// `terraform.NAME`, `tofu.NAME`
-    Terraform(Str),
+    Terraform(&'a Str),
     /// `self`
     SelfObject,
     /// A name bound by `for`, a template's `for`, `templatefile` variables or a `dynamic` iterator never gets here.
     /// Any other bare name (`foo` alone) is an error before evaluation.
-    Unknown(Str),
+    Unknown(&'a Str),
 }
 
 /// A reference found in an expression: its subject, what follows, and where.
@@ -80,7 +80,7 @@ pub struct Reference<'a> {
     /// The first name, as it is written: `tofu.workspace` and `terraform.workspace` are one subject.
     pub root: &'a Name,
     /// What it refers to.
-    pub subject: Subject,
+    pub subject: Subject<'a>,
     /// The steps after the subject.
     pub rest: &'a [Step],
     /// The place of the subject.

@@ -1,6 +1,6 @@
 //! Which things an expression refers to, found without evaluating it.
 
-use crate::address::{Mode, ResourceName};
+use crate::address::{Mode, ResourceNameRef};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::{self, Expr, Expression, Name, Step};
 use crate::value::{Str, Value};
@@ -16,9 +16,9 @@ pub fn parse_reference<'a>(root: &'a Name, steps: &'a [Step]) -> Result<Referenc
         let subject_span = steps[..used].iter().fold(root.span, |span, step| span.to(step.span()));
         Reference { root, subject, rest: &steps[used..], subject_span, span: whole }
     };
-    let single = |subject: fn(Str) -> Subject| {
+    let single = |subject: fn(&'a Str) -> Subject<'a>| {
         let name = single_attribute(root, steps)?;
-        Ok(make(subject(name.text.clone()), 1))
+        Ok(make(subject(&name.text), 1))
     };
     match &*root.text {
         "var" => single(Subject::Variable),
@@ -68,7 +68,12 @@ pub fn parse_reference<'a>(root: &'a Name, steps: &'a [Step]) -> Result<Referenc
 }
 
 /// Reads `data.TYPE.NAME` and the like.
-fn prefixed(root: &Name, steps: &[Step], mode: Mode, whole: Span) -> Result<Subject, Diagnostic> {
+fn prefixed<'a>(
+    root: &'a Name,
+    steps: &'a [Step],
+    mode: Mode,
+    whole: Span,
+) -> Result<Subject<'a>, Diagnostic> {
     let (object, what, missing) = match mode {
         Mode::Data => ("data", "a data source", "the data source type and the resource name"),
         Mode::Ephemeral => {
@@ -95,8 +100,8 @@ fn prefixed(root: &Name, steps: &[Step], mode: Mode, whole: Span) -> Result<Subj
     Ok(resource(mode, kind, name))
 }
 
-fn resource(mode: Mode, kind: &Name, name: &Name) -> Subject {
-    Subject::Resource(ResourceName { mode, kind: kind.text.clone(), name: name.text.clone() })
+fn resource<'a>(mode: Mode, kind: &'a Name, name: &'a Name) -> Subject<'a> {
+    Subject::Resource(ResourceNameRef { mode, kind: &kind.text, name: &name.text })
 }
 
 /// Refuses a literal instance key that is neither text nor a whole number.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{Subject, functions, problems};
-use crate::address::{InstanceKey, ResourceName};
+use crate::address::{InstanceKey, ResourceNameRef};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::schema::FunctionSignature;
 use crate::syntax::{Expression, Name, Near, Step};
@@ -24,7 +24,7 @@ pub enum Declared<'s> {
     /// `module.NAME`
     Module(&'s Str),
     /// `T.N`, `data.T.N`, `ephemeral.T.N`
-    Resource(&'s ResourceName),
+    Resource(ResourceNameRef<'s>),
 }
 
 /// How something is asked for.
@@ -80,7 +80,7 @@ pub trait Scope: Sync {
     }
 
     /// Says what a name stands for that is not there: unless a scope knows better, it is unknown.
-    fn absent(&self, subject: &Subject, span: Span) -> Result<Value, Diagnostics> {
+    fn absent(&self, subject: Subject<'_>, span: Span) -> Result<Value, Diagnostics> {
         match subject {
             Subject::Unknown(name) => Err(problems::not_there(name, span).into()),
             _ => Ok(Value::unknown(usual_type(subject))),
@@ -91,7 +91,7 @@ pub trait Scope: Sync {
     /// consumed key.
     fn reached(
         &self,
-        subject: &Subject,
+        subject: Subject<'_>,
         key: Option<&Value>,
         rest: &[Step],
         value: &Value,
@@ -107,7 +107,7 @@ pub trait Scope: Sync {
     }
 
     /// Returns a pure mode's wish to see `length(x)` and `keys(x)` of a bare resource as reading only its key set.
-    fn key_set(&self, subject: &Subject, span: Span) -> Option<Result<Value, Diagnostics>> {
+    fn key_set(&self, subject: Subject<'_>, span: Span) -> Option<Result<Value, Diagnostics>> {
         let _ = (subject, span);
         None
     }
@@ -167,7 +167,7 @@ pub trait Scope: Sync {
 
 impl dyn Scope + '_ {
     /// Returns the value of a subject. The only place that says what a name means.
-    pub fn lookup(&self, subject: &Subject, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+    pub fn lookup(&self, subject: Subject<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
         match subject {
             Subject::Variable(name) => self.declared(Declared::Variable(name), ask),
             Subject::Local(name) => self.declared(Declared::Local(name), ask),
@@ -181,7 +181,7 @@ impl dyn Scope + '_ {
     }
 
     /// Returns what is neither declared nor bound.
-    fn surrounding(&self, subject: &Subject) -> Option<Value> {
+    fn surrounding(&self, subject: Subject<'_>) -> Option<Value> {
         let around = self.around();
         match subject {
             Subject::EachKey | Subject::CountIndex => Some(key_value(around.each?.0)),
@@ -205,7 +205,7 @@ impl dyn Scope + '_ {
 }
 
 /// Returns the type of what a name stands for, as far as the name says it.
-fn usual_type(subject: &Subject) -> Type {
+fn usual_type(subject: Subject<'_>) -> Type {
     match subject {
         Subject::EachKey | Subject::Path(_) => Type::STRING,
         Subject::CountIndex => Type::NUMBER,

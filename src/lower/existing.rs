@@ -205,7 +205,7 @@ fn pending_above(structure: &Structure, address: &Resource) -> Option<Node> {
             call.instances.get(key)?
         };
     }
-    structure.resource(structure.resource_in(at, &address.resource)?).pending
+    structure.resource(structure.resource_in(at, address.resource.as_ref())?).pending
 }
 
 /// The node of an existing instance, and the facts that do not depend on whether an object is current.

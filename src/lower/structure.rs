@@ -19,7 +19,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::address::{
     ConfigResource, Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, RareMap,
-    Resource, ResourceName,
+    Resource, ResourceNameRef,
 };
 use crate::config;
 use crate::expression::Subject;
@@ -61,12 +61,12 @@ id!(
 /// No place to begin with: a name is searched for.
 const NOWHERE: usize = usize::MAX;
 
-fn hash_of(module: &ModuleInstance, name: &ResourceName) -> u64 {
+fn hash_of(module: &ModuleInstance, name: ResourceNameRef<'_>) -> u64 {
     FxBuildHasher.hash_one((module, name))
 }
 
 fn hash_of_resource(it: &ResourceNode) -> u64 {
-    hash_of(&it.address.module, &it.address.resource)
+    hash_of(&it.address.module, it.address.resource.as_ref())
 }
 
 /// The expanded configuration.
@@ -136,7 +136,7 @@ impl Structure {
     }
 
     /// Returns the node of all that a reference names: of a call what it gives, or `everything` in it.
-    pub fn whole(&self, module: ModuleId, subject: &Subject, everything: bool) -> Option<Node> {
+    pub fn whole(&self, module: ModuleId, subject: Subject<'_>, everything: bool) -> Option<Node> {
         let id = module;
         let module = self.module(module);
         match subject {
@@ -205,7 +205,8 @@ impl Structure {
         let blocks = &of.config.resources;
         let block = blocks.at(place).expect("the block is one of its module").clone();
         let known = of.places.get(place);
-        let Some(known) = known.or_else(|| self.find_apart(&of.address, &block.name)) else {
+        let Some(known) = known.or_else(|| self.find_apart(&of.address, block.name.as_ref()))
+        else {
             let count = blocks.len();
             let address = Resource { module: of.address.clone(), resource: block.name.clone() };
             let id = self.add_resource(address);
@@ -263,7 +264,7 @@ impl Structure {
     /// Who asks for one after the other in the order of addresses asks with the place behind that of the last one.
     pub fn resource_near(&self, address: &Resource, near: &mut usize) -> Option<ResourceId> {
         let Resource { module, resource: name } = address;
-        self.find(module, name, near)
+        self.find(module, name.as_ref(), near)
     }
 
     /// Returns the resources of every module instance by their block.
@@ -276,7 +277,7 @@ impl Structure {
     }
 
     /// Returns the resource of that name in a module instance, where it has a block.
-    pub fn resource_in(&self, module: ModuleId, name: &ResourceName) -> Option<ResourceId> {
+    pub fn resource_in(&self, module: ModuleId, name: ResourceNameRef<'_>) -> Option<ResourceId> {
         self.resource_named(module, name, &Near::default())
     }
 
@@ -284,7 +285,7 @@ impl Structure {
     pub fn resource_named(
         &self,
         module: ModuleId,
-        name: &ResourceName,
+        name: ResourceNameRef<'_>,
         near: &Near,
     ) -> Option<ResourceId> {
         let mut behind = near.place();
@@ -300,7 +301,7 @@ impl Structure {
     fn find(
         &self,
         module: &ModuleInstance,
-        name: &ResourceName,
+        name: ResourceNameRef<'_>,
         near: &mut usize,
     ) -> Option<ResourceId> {
         let placed = self.module_ids.get(module).and_then(|it| self.placed(*it, name, near));
@@ -311,7 +312,7 @@ impl Structure {
     fn placed(
         &self,
         module: ModuleId,
-        name: &ResourceName,
+        name: ResourceNameRef<'_>,
         near: &mut usize,
     ) -> Option<ResourceId> {
         let module = self.module(module);
@@ -323,13 +324,13 @@ impl Structure {
         module.places.get(place)
     }
 
-    fn find_apart(&self, module: &ModuleInstance, name: &ResourceName) -> Option<ResourceId> {
+    fn find_apart(&self, module: &ModuleInstance, name: ResourceNameRef<'_>) -> Option<ResourceId> {
         if self.by_address.is_empty() {
             return None;
         }
         let is_it = |it: &ResourceId| {
             let address = &self.resource(*it).address;
-            address.resource == *name && address.module == *module
+            address.resource == name && address.module == *module
         };
         self.by_address.find(hash_of(module, name), is_it).copied()
     }

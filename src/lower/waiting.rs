@@ -62,7 +62,7 @@ fn named(structure: &Structure, id: ResourceId, keys_too: bool) -> Named {
             if let Subject::Resource(name) = subject
                 && name.mode == Mode::Managed
             {
-                named.objects.extend(structure.resource_in(module, &name));
+                named.objects.extend(structure.resource_in(module, name));
             }
         }
     }
@@ -84,11 +84,11 @@ fn behind(
     depends_on: &[Expression],
 ) -> impl Iterator<Item = Node> {
     let subjects = depends_on.iter().flat_map(subjects);
-    subjects.filter_map(move |it| structure.whole(module, &it, true))
+    subjects.filter_map(move |it| structure.whole(module, it, true))
 }
 
 /// What an expression refers to.
-fn subjects(expression: &Expression) -> Vec<Subject> {
+fn subjects(expression: &Expression) -> Vec<Subject<'_>> {
     let mut subjects = Vec::new();
     crate::syntax::references(expression, &mut |root, steps, _| {
         subjects.extend(parse_reference(root, steps).map(|it| it.subject));

@@ -38,11 +38,11 @@ impl Named {
     fn of(reference: &Reference<'_>) -> Named {
         let mut steps: Vec<String> = reference.rest.iter().map_while(step_text).collect();
         let is_key = |it: Option<&String>| it.is_some_and(|it| it.starts_with('['));
-        let block = match &reference.subject {
+        let block = match reference.subject {
             Subject::Terraform(name) => format!("{}.{name}", reference.root.text),
             subject => subject_text(subject),
         };
-        match &reference.subject {
+        match reference.subject {
             Subject::Resource(..) if is_key(steps.first()) => {
                 Named { subject: format!("{block}{}", steps.remove(0)), steps, whole: Some(block) }
             }
@@ -79,7 +79,7 @@ fn step_text(step: &Step) -> Option<String> {
     }
 }
 
-fn subject_text(subject: &Subject) -> String {
+fn subject_text(subject: Subject<'_>) -> String {
     match subject {
         Subject::Variable(name) => format!("var.{name}"),
         Subject::Local(name) => format!("local.{name}"),

@@ -254,14 +254,14 @@ fn reach(
         }
         _ => InstanceKey::None,
     };
-    let what = match &reference.subject {
+    let what = match reference.subject {
         Subject::Variable(name) => What::Variable(name.clone()),
         Subject::Local(name) => What::Local(name.clone()),
         Subject::EachKey | Subject::EachValue | Subject::CountIndex => {
             owner?;
             What::Repetition
         }
-        Subject::Resource(name) => What::Resource(name.clone(), own_key()),
+        Subject::Resource(name) => What::Resource(name.to_owned(), own_key()),
         Subject::Module(call) => {
             let key = own_key();
             match steps.split_first() {

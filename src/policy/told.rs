@@ -265,14 +265,14 @@ impl Teller<'_, '_> {
         let resource = structure.resource(id);
         let mut found: Vec<(Str, Read)> = Vec::new();
         if let (Some(block), Some(module)) = (structure.block(id), resource.module) {
-            for (name, reference) in named_references(&block.body) {
+            named_references(&block.body, &mut |name, reference| {
                 let read = match reference {
                     Subject::EachValue => Some(Read::Element),
                     Subject::EachKey | Subject::CountIndex => resource.repetition.map(Read::Node),
-                    subject => structure.whole(module, &subject, false).map(Read::Node),
+                    subject => structure.whole(module, subject, false).map(Read::Node),
                 };
-                found.extend(read.map(|it| (name, it)));
-            }
+                found.extend(read.map(|it| (name.clone(), it)));
+            });
         }
         found.sort();
         found.dedup();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use entail_rules::Node;
 
 use super::model::Model;
-use crate::address::{InstanceKey, ResourceName};
+use crate::address::{InstanceKey, ResourceNameRef};
 use crate::config::{Variant, expansion};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::body::written_body;
@@ -311,7 +311,7 @@ impl Scope for WrittenScope<'_> {
         }
     }
 
-    fn absent(&self, _: &Subject, _: Span) -> Result<Value, Diagnostics> {
+    fn absent(&self, _: Subject<'_>, _: Span) -> Result<Value, Diagnostics> {
         Ok(Value::unknown(Type::DYNAMIC))
     }
 
@@ -344,8 +344,8 @@ impl WrittenScope<'_> {
         }
     }
 
-    fn resource(&self, name: &ResourceName, ask: Ask<'_>) -> Option<Value> {
-        let own = || self.model.circle(self.module, BlockKey::Resource(name.clone()));
+    fn resource(&self, name: ResourceNameRef<'_>, ask: Ask<'_>) -> Option<Value> {
+        let own = || self.model.circle(self.module, BlockKey::Resource(name.to_owned()));
         if self.circle.is_some() && own() == self.circle {
             return Some(Value::unknown(Type::DYNAMIC));
         }

@@ -49,7 +49,7 @@ fn missing_names(expression: &Expression, found: &Diagnostics) -> Vec<Diagnostic
         found.iter().any(|it| it.is_error() && it.subject.is_some_and(|it| at.contains(it)))
     };
     let (references, _) = references_of(expression);
-    let is_lost = |it: &&Reference<'_>| match &it.subject {
+    let is_lost = |it: &&Reference<'_>| match it.subject {
         Subject::Resource(it) => &*it.kind != "output",
         Subject::Module(_) | Subject::SelfObject => true,
         _ => false,
@@ -58,7 +58,7 @@ fn missing_names(expression: &Expression, found: &Diagnostics) -> Vec<Diagnostic
     let told = lost.filter_map(|it| {
         // What a module call does not give, its value lacks.
         let is_part = matches!(it.subject, Subject::Module(_)) && !is_wrong(it.subject_span);
-        let name = match &it.subject {
+        let name = match it.subject {
             Subject::Resource(it) => match it.mode {
                 Mode::Data => "data",
                 Mode::Ephemeral => "ephemeral",

@@ -164,7 +164,7 @@ impl Coverage {
         let looked_at = asserted.chain(run.snapshots.iter().map(|it| &it.value));
         let mut names: Vec<String> = Vec::new();
         for it in looked_at {
-            names.extend(references_of(it).0.iter().filter_map(|it| match &it.subject {
+            names.extend(references_of(it).0.iter().filter_map(|it| match it.subject {
                 Subject::Resource(it) if &*it.kind == "output" => Some(it.name.to_string()),
                 _ => None,
             }));

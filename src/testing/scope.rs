@@ -140,7 +140,7 @@ impl<'v, 'a> TestScope<'v, 'a> {
         let mut found = Diagnostics::new();
         let mut own: Vec<Span> = Vec::new();
         for it in &references {
-            match &it.subject {
+            match it.subject {
                 Subject::Variable(name) if self.variables.contains_key(name) => own.push(it.span),
                 Subject::Resource(named) if &*named.kind == "output" => {
                     own.push(it.span);
@@ -148,7 +148,7 @@ impl<'v, 'a> TestScope<'v, 'a> {
                 }
                 Subject::Resource(named)
                     if &*named.kind == "run"
-                        && self.runs.is_some_and(|it| it.contains_key(&named.name)) =>
+                        && self.runs.is_some_and(|it| it.contains_key(named.name)) =>
                 {
                     own.push(it.span);
                 }
@@ -195,7 +195,7 @@ impl Scope for TestScope<'_, '_> {
             },
             Declared::Resource(it) if &*it.kind == "output" => keyed(self.output(&it.name), ask),
             Declared::Resource(it) if &*it.kind == "run" => {
-                match self.runs.and_then(|runs| runs.get(&it.name)) {
+                match self.runs.and_then(|runs| runs.get(it.name)) {
                     Some(value) => keyed(value.clone(), ask),
                     None => Err(problems::unknown_name("run", ask.span).into()),
                 }

@@ -44,7 +44,7 @@ impl Scope for FileScope<'_> {
                 Some(value) => Ok(value.clone()),
                 None => Err(problems::no_attribute(name, ask.span).into()),
             },
-            Declared::Resource(it) if &*it.kind == "run" => match self.runs.get(&it.name) {
+            Declared::Resource(it) if &*it.kind == "run" => match self.runs.get(it.name) {
                 Some(value) => keyed(value.clone(), ask),
                 None => Err(problems::no_attribute(&it.name, ask.span).into()),
             },
@@ -62,7 +62,7 @@ impl Scope for FileScope<'_> {
         Around::default()
     }
 
-    fn absent(&self, subject: &Subject, span: Span) -> Result<Value, Diagnostics> {
+    fn absent(&self, subject: Subject<'_>, span: Span) -> Result<Value, Diagnostics> {
         let name = match subject {
             Subject::Path(_) => "path",
             Subject::Terraform(_) => "terraform",

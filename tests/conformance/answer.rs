@@ -77,8 +77,8 @@ impl Scope for Empty {
         Around { directory: Some("."), workspace: Some("default"), ..Around::default() }
     }
 
-    fn absent(&self, subject: &Subject, at: Span) -> Result<Value, Diagnostics> {
-        Err(undeclared(subject, at).into())
+    fn absent(&self, subject: Subject<'_>, at: Span) -> Result<Value, Diagnostics> {
+        Err(undeclared(&subject, at).into())
     }
 
     fn world(&self) -> &World {

@@ -361,7 +361,7 @@ impl Builder<'_, '_> {
 
     fn reference(&mut self, from: &mut Start, role: Role, reference: &Reference) {
         let (own, module, at) = (self.variant, self.module, reference.span);
-        match &reference.subject {
+        match reference.subject {
             Subject::Variable(name) if module.variables.contains_key(name) => {
                 self.graph.link(from, Node::Variable(own.clone(), name.clone()), at);
             }

@@ -50,7 +50,7 @@ pub(super) fn check_module(
     }
     for local in module.locals.values() {
         let it = uses::of_value(&local.value);
-        let is_itself = |it: &Reference| it.subject == Subject::Local(local.name.text.clone());
+        let is_itself = |it: &Reference| it.subject == Subject::Local(&local.name.text);
         if let Some(it) = it.references().0.iter().find(|it| is_itself(it)) {
             problems.push(
                 problems::self_reading_local(&local.name.text, it.span).within(local.value.span),
@@ -125,13 +125,13 @@ pub(super) fn check_selves(
         let module = variant.path.clone();
         let name = ConfigResource { module, resource: resource.name.clone() };
         let is_itself =
-            |it: &Subject| matches!(it, Subject::Resource(name) if *name == resource.name);
+            |it: Subject<'_>| matches!(it, Subject::Resource(name) if resource.name == name);
         for it in uses::of_resource(resource) {
             if !matches!(it.role, Role::Value | Role::Repetition | Role::DependsOn | Role::Trigger)
             {
                 continue;
             }
-            if let Some(reference) = it.references().0.iter().find(|it| is_itself(&it.subject)) {
+            if let Some(reference) = it.references().0.iter().find(|it| is_itself(it.subject)) {
                 let at = match reference.rest.first() {
                     Some(key @ (Step::Index(..) | Step::LegacyIndex(..))) => {
                         reference.subject_span.to(key.span())
@@ -147,7 +147,7 @@ pub(super) fn check_selves(
             let uses = bodies.flat_map(|it| uses::of_body(it, Role::Provisioner));
             let own = uses.flat_map(|it| {
                 let references = it.references().0;
-                references.iter().find(|it| is_itself(&it.subject)).map(|it| it.span)
+                references.iter().find(|it| is_itself(it.subject)).map(|it| it.span)
             });
             problems.extend(own.map(|at| problems::self_in_provisioner(&name, at)));
         }
@@ -232,7 +232,7 @@ fn check_provider_function(module: &Module, name: &Name, whole: Span, problems: 
 fn check_reference(scope: &Scope, role: Role, reference: &Reference, problems: &mut Diagnostics) {
     let (module, at) = (scope.module, reference.span);
     let before = problems.0.len();
-    match &reference.subject {
+    match reference.subject {
         Subject::Variable(name) if !module.variables.contains_key(name) => {
             problems.push(problems::undeclared_variable(
                 name,

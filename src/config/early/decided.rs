@@ -17,8 +17,8 @@ pub(super) fn collect(
 ) {
     for it in references_of(expression).0 {
         let name = match it.subject {
-            Subject::Variable(name) => Named::Variable(name),
-            Subject::Local(name) => Named::Local(name),
+            Subject::Variable(name) => Named::Variable(name.clone()),
+            Subject::Local(name) => Named::Local(name.clone()),
             _ => continue,
         };
         if !seen.insert((module.at.clone(), name.clone())) {

@@ -297,7 +297,7 @@ impl StaticModule {
         let mut values = BTreeMap::new();
         for it in &references {
             problems.extend(scope::check_attribute(it));
-            let name = match &it.subject {
+            let name = match it.subject {
                 Subject::Variable(name) => Named::Variable(name.clone()),
                 Subject::Local(name) => Named::Local(name.clone()),
                 _ => continue,

@@ -11,11 +11,11 @@ use super::{Each, StaticModule};
 impl ModuleCall {
     /// Returns whether an expression of the call differs from instance to instance.
     fn repeats_in(&self, expression: &Expression) -> bool {
-        let is_own = |it: &Subject| {
+        let is_own = |it: Subject<'_>| {
             matches!(it, Subject::EachKey | Subject::EachValue | Subject::CountIndex)
         };
         matches!(self.repetition, Repetition::Count(_) | Repetition::ForEach(_))
-            && references_of(expression).0.iter().any(|it| is_own(&it.subject))
+            && references_of(expression).0.iter().any(|it| is_own(it.subject))
     }
 }
 

@@ -22,7 +22,7 @@ impl StaticModule {
     ) -> Option<Diagnostic> {
         let at = reference.span;
         let dynamic = |what: String| Some(problems::dynamic(&what, needed_by, at));
-        match &reference.subject {
+        match reference.subject {
             Subject::Variable(_) | Subject::Local(_) => None,
             Subject::Path(_) | Subject::Terraform(_) => None,
             Subject::EachKey | Subject::EachValue if each.is_some_and(|it| it.value.is_some()) => {
@@ -52,7 +52,7 @@ impl StaticModule {
 /// Says why an attribute of `path` or `terraform` has no value here.
 pub(super) fn check_attribute(reference: &Reference) -> Option<Diagnostic> {
     let (known, at) = (["cwd", "module", "root"], reference.span);
-    match &reference.subject {
+    match reference.subject {
         Subject::Path(name) if !known.contains(&&**name) => {
             Some(problems::path_attribute(name, suggest(name, known), at))
         }
@@ -140,7 +140,7 @@ impl Scope for EarlyScope<'_> {
         }
     }
 
-    fn absent(&self, _: &Subject, span: Span) -> Result<Value, Diagnostics> {
+    fn absent(&self, _: Subject<'_>, span: Span) -> Result<Value, Diagnostics> {
         Err(problems::unexpected(span).into())
     }
 

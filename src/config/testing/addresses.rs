@@ -109,7 +109,7 @@ pub fn expected(expression: &Expression) -> Result<String, Diagnostic> {
         return Ok(format!("{}.{}", root.text, name.text));
     }
     let reference = parse_reference(root, steps).map_err(|it| it.at(expression.span))?;
-    match &reference.subject {
+    match reference.subject {
         Subject::Variable(name) => Ok(format!("var.{name}")),
         Subject::Resource(name) if name.mode != Mode::Ephemeral => {
             let used = steps.len() - reference.rest.len();

@@ -76,12 +76,11 @@ fn written(
     Value::object(attributes)
 }
 
-/// Returns what the arguments and blocks of a body refer to, by the name of each at the top level.
-pub fn named_references(body: &Body) -> Vec<(Str, Subject)> {
-    let mut found = Vec::new();
+/// Calls `visit` for what the arguments and blocks of a body refer to, with the name of each at the top level.
+pub fn named_references(body: &Body, visit: &mut dyn FnMut(&Str, Subject<'_>)) {
     let mut see = |name: &Str, expression: &Expression, bound: &[Str]| {
         let (references, _) = references_within(expression, bound);
-        found.extend(references.into_iter().map(|it| (name.clone(), it.subject)));
+        references.iter().for_each(|it| visit(name, it.subject));
     };
     for (name, piece) in named_pieces(body) {
         match piece {
@@ -97,5 +96,4 @@ pub fn named_references(body: &Body) -> Vec<(Str, Subject)> {
             }
         }
     }
-    found
 }

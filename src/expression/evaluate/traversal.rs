@@ -15,7 +15,7 @@ impl<'a> Evaluator<'a> {
             Some(value) => (value.clone(), steps),
             None => {
                 let reference = parse_reference(root, steps).ok()?;
-                let (subject, span) = (&reference.subject, reference.subject_span);
+                let (subject, span) = (reference.subject, reference.subject_span);
                 let (key, rest) = self.instance_key(subject, reference.rest, names)?;
                 let (key_value, part) = (key.value().as_ref(), first_part(rest));
                 let near = reference.near();
@@ -52,7 +52,7 @@ impl<'a> Evaluator<'a> {
                 return Value::unknown(Type::DYNAMIC);
             }
         };
-        let (subject, span) = (&reference.subject, reference.subject_span);
+        let (subject, span) = (reference.subject, reference.subject_span);
         let Some((key, rest)) = self.instance_key(subject, reference.rest, names) else {
             return Value::unknown(Type::DYNAMIC);
         };
@@ -98,7 +98,7 @@ impl<'a> Evaluator<'a> {
     /// Takes the instance key off the steps after a resource or module call: the key if it is known, and the steps left. `None` where the key itself is wrong.
     fn instance_key<'s>(
         &self,
-        subject: &Subject,
+        subject: Subject<'_>,
         rest: &'s [Step],
         names: &Names<'_>,
     ) -> Option<(Marked<Option<Value>>, &'s [Step])> {

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::super::*;
-use super::support::{Known, parse, shown};
+use super::support::{Known, parse, shown, shown_subject};
 use crate::diagnostic::Diagnostic;
 
 #[track_caller]
@@ -129,8 +129,10 @@ fn problems_underline_what_is_wrong() {
 fn references(text: &str) -> String {
     let (expression, _) = parse(text).expect("the text is an expression");
     let (found, problems) = references_of(&expression);
-    let mut lines: Vec<String> =
-        found.iter().map(|it| format!("{:?} and {} steps", it.subject, it.rest.len())).collect();
+    let mut lines: Vec<String> = found
+        .iter()
+        .map(|it| format!("{} and {} steps", shown_subject(it.subject), it.rest.len()))
+        .collect();
     lines.extend(problems.iter().map(ToString::to_string));
     lines.join("\n")
 }
@@ -139,8 +141,8 @@ fn references(text: &str) -> String {
 fn references_are_found_without_evaluating() {
     expect![[r#"
         Variable("a") and 0 steps
-        Resource(ResourceName { mode: Managed, kind: "t", name: "n" }) and 2 steps
-        Resource(ResourceName { mode: Data, kind: "t", name: "n" }) and 1 steps
+        t.n and 2 steps
+        data.t.n and 1 steps
         Local("x") and 0 steps
         Module("m") and 2 steps
         EachKey and 0 steps"#]]

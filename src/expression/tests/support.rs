@@ -114,21 +114,21 @@ impl Scope for Known {
         Around { directory: Some("."), workspace: Some("default"), ..Around::default() }
     }
 
-    fn absent(&self, subject: &Subject, at: Span) -> Result<Value, Diagnostics> {
+    fn absent(&self, subject: Subject<'_>, at: Span) -> Result<Value, Diagnostics> {
         let detail = format!("There is no {subject:?}.");
         Err(Diagnostic::error("Reference to undeclared thing").detail(detail).at(at).into())
     }
 
     fn reached(
         &self,
-        subject: &Subject,
+        subject: Subject<'_>,
         key: Option<&Value>,
         rest: &[Step],
         value: &Value,
         _: Span,
     ) {
         let key = key.map(|it| format!("[{}]", print::format_value(it))).unwrap_or_default();
-        if let Subject::Resource(ResourceName { kind, name, .. }) = subject {
+        if let Subject::Resource(ResourceNameRef { kind, name, .. }) = subject {
             self.tell(format!(
                 "{kind}.{name}{key} and {} steps: {}",
                 rest.len(),
@@ -140,11 +140,7 @@ impl Scope for Known {
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
         let (references, _) = references_within(expression, bound);
         let bound: Vec<&str> = bound.iter().map(|it| &**it).collect();
-        let shown = |it: &Subject| match it {
-            Subject::Resource(name) => name.to_string(),
-            other => format!("{other:?}"),
-        };
-        let names: Vec<String> = references.iter().map(|it| shown(&it.subject)).collect();
+        let names: Vec<String> = references.iter().map(|it| shown_subject(it.subject)).collect();
         self.tell(format!("left out, with {}: {}", bound.join(" "), names.join(" ")));
     }
 
@@ -154,6 +150,14 @@ impl Scope for Known {
 
     fn is_planning(&self) -> bool {
         self.planning
+    }
+}
+
+/// What a reference names.
+pub fn shown_subject(subject: Subject<'_>) -> String {
+    match subject {
+        Subject::Resource(name) => name.to_string(),
+        other => format!("{other:?}"),
     }
 }
 

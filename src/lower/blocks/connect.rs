@@ -198,7 +198,7 @@ impl Builder<'_> {
     /// Returns whether what reads it reads all of a block, whichever attributes it looks at: not one of several instances.
     fn reference(&mut self, from: usize, it: &Reference<'_>, span: Span, everything: bool) -> bool {
         let is_whole = it.rest.is_empty();
-        let (to, is_whole) = match &it.subject {
+        let (to, is_whole) = match it.subject {
             Subject::Variable(name) => (self.named(BlockKey::Variable(name.clone())), is_whole),
             Subject::Local(name) => (self.named(BlockKey::Local(name.clone())), is_whole),
             Subject::Resource(name) => match self.module.resources.named(name, it.near()) {

@@ -115,7 +115,7 @@ fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -
     for (address, recorded) in &state.resources {
         let Some(module) = config.module_of(&address.module) else { continue };
         // Both stand in the order of their names.
-        let found = module.resources.get_near(near, &address.resource);
+        let found = module.resources.get_near(near, address.resource.as_ref());
         let Some((place, block)) = found else { continue };
         near = place + 1;
         let Some(to) = first_key(&block.repetition) else { continue };

@@ -38,7 +38,7 @@ impl Trace<'_> {
         let BlockKey::Resource(name) = &block.key else {
             return self.value_of_block(module, block).into_iter().collect();
         };
-        let id = self.structure.resource_in(module, name);
+        let id = self.structure.resource_in(module, name.as_ref());
         let Some(resource) = id.map(|it| self.structure.resource(it)) else { return Vec::new() };
         resource.instances.values().chain(&resource.pending).copied().collect()
     }
@@ -48,7 +48,7 @@ impl Trace<'_> {
         let BlockKey::Resource(name) = &block.key else {
             return self.value_of_block(module, block);
         };
-        let id = self.structure.resource_in(module, name)?;
+        let id = self.structure.resource_in(module, name.as_ref())?;
         self.structure.resource(id).collection
     }
 

@@ -63,7 +63,7 @@ impl Trace<'_> {
         };
         let reference = parse_reference(root, steps).ok().filter(|it| it.rest.is_empty())?;
         let scope = TraceScope::new(self, module, &Each::None);
-        let value = scope.key_set(&reference.subject, expression.span)?.ok();
+        let value = scope.key_set(reference.subject, expression.span)?.ok();
         let log = scope.into_log();
         self.record(node, log);
         value
@@ -151,7 +151,7 @@ impl Trace<'_> {
             let mut targets = Vec::new();
             crate::syntax::references(expression, &mut |root, steps, span| {
                 if let Ok(reference) = parse_reference(root, steps) {
-                    targets.push((self.structure.whole(module, &reference.subject, true), span));
+                    targets.push((self.structure.whole(module, reference.subject, true), span));
                 }
             });
             for (target, span) in targets {

@@ -19,7 +19,7 @@ impl Trace<'_> {
         let config = self.structure.module(module).config.clone();
         // A module instance whose keys are not known may stand for several modules, in which places differ.
         let near = self.input.graph.place(number);
-        let found = config.resources.get_near(near, name);
+        let found = config.resources.get_near(near, name.as_ref());
         let (place, block) = found.expect("the block is one of its module");
         let id = self.structure.declare(module, place);
         let style = self.structure.resource(id).style;
@@ -219,7 +219,7 @@ impl Trace<'_> {
     fn trigger(&mut self, node: Node, module: ModuleId, each: &Each, expression: &Expression) {
         let Some((root, steps)) = expression.as_traversal() else { return };
         let Ok(reference) = parse_reference(root, steps) else { return };
-        let Subject::Resource(name) = &reference.subject else { return };
+        let Subject::Resource(name) = reference.subject else { return };
         let scope = TraceScope::new(self, module, each);
         let (key, path) = match reference.rest.split_first() {
             Some((Step::Index(key, _), path)) => (Some(expression::evaluate(key, &scope).0), path),

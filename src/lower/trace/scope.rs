@@ -6,7 +6,7 @@ use entail_rules::Node;
 use parking_lot::Mutex;
 
 use super::Trace;
-use crate::address::{InstanceKey, ResourceName};
+use crate::address::{InstanceKey, ResourceNameRef};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
@@ -62,7 +62,7 @@ impl<'a> TraceScope<'a> {
         self.log.lock().push(Entry { target, span, how });
     }
 
-    pub fn resource_id(&self, name: &ResourceName) -> Option<ResourceId> {
+    pub fn resource_id(&self, name: ResourceNameRef<'_>) -> Option<ResourceId> {
         self.trace.structure.resource_in(self.module, name)
     }
 
@@ -199,13 +199,13 @@ impl Scope for TraceScope<'_> {
     }
 
     /// The walk says what is wrong with it. Here, it may be anything.
-    fn absent(&self, _: &Subject, _: Span) -> Result<Value, Diagnostics> {
+    fn absent(&self, _: Subject<'_>, _: Span) -> Result<Value, Diagnostics> {
         Ok(Value::unknown(Type::DYNAMIC))
     }
 
     fn reached(
         &self,
-        subject: &Subject,
+        subject: Subject<'_>,
         key: Option<&Value>,
         rest: &[Step],
         value: &Value,
@@ -261,14 +261,14 @@ impl Scope for TraceScope<'_> {
             }
             if let Ok(reference) = parse_reference(root, steps)
                 && let Some(node) =
-                    self.trace.structure.whole(self.module, &reference.subject, false)
+                    self.trace.structure.whole(self.module, reference.subject, false)
             {
                 self.note(node, span, How::Both);
             }
         });
     }
 
-    fn key_set(&self, subject: &Subject, span: Span) -> Option<Result<Value, Diagnostics>> {
+    fn key_set(&self, subject: Subject<'_>, span: Span) -> Option<Result<Value, Diagnostics>> {
         let Subject::Resource(name) = subject else { return None };
         let id = self.resource_id(name)?;
         let resource = self.trace.structure.resource(id);

@@ -3,7 +3,7 @@
 use entail_rules::Node;
 
 use super::Values;
-use crate::address::{Mode, ResourceName};
+use crate::address::{Mode, ResourceNameRef};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::expression::Ask;
@@ -15,7 +15,7 @@ impl Values<'_> {
     pub(super) fn resource(
         &self,
         module: ModuleId,
-        name: &ResourceName,
+        name: ResourceNameRef<'_>,
         ask: Ask<'_>,
     ) -> Result<Value, Diagnostics> {
         let Ask { key, span, near, .. } = ask;
@@ -45,7 +45,7 @@ impl Values<'_> {
 
     fn no_such_instance(
         &self,
-        name: &ResourceName,
+        name: ResourceNameRef<'_>,
         resource: &ResourceNode,
         key: &Value,
         span: Span,
@@ -205,7 +205,7 @@ impl Values<'_> {
     }
 }
 
-fn unexpected_key(name: &ResourceName, span: Span) -> Diagnostic {
+fn unexpected_key(name: ResourceNameRef<'_>, span: Span) -> Diagnostic {
     Diagnostic::error("Unexpected resource instance key")
         .detail(format!(
             "Because {name} does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the bracketed index to refer to the single instance of this resource."

@@ -246,7 +246,7 @@ impl Check<'_> {
     /// Returns whether a node stands for an object of a module.
     pub(super) fn object_of(&self, module: ModuleId, name: &crate::address::ResourceName) -> Value {
         let structure = &self.values.structure;
-        let Some(id) = structure.resource_in(module, name) else {
+        let Some(id) = structure.resource_in(module, name.as_ref()) else {
             return Value::unknown(Type::DYNAMIC);
         };
         let node = structure

@@ -4,7 +4,7 @@ use super::super::super::uses::Role;
 use super::super::super::{Module, Repetition, Resource, suggest};
 use super::super::{module_text, problems};
 use super::{Scope, no_value};
-use crate::address::{Mode, ResourceName};
+use crate::address::{Mode, ResourceName, ResourceNameRef};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::expression::{Reference, missing_resource_key};
 use crate::syntax::Step;
@@ -12,7 +12,7 @@ use crate::syntax::Step;
 pub(super) fn check_resource(
     scope: &Scope,
     role: Role,
-    resource: &ResourceName,
+    resource: ResourceNameRef<'_>,
     reference: &Reference,
     problems: &mut Diagnostics,
 ) {
@@ -27,8 +27,8 @@ pub(super) fn check_resource(
                 ));
             }
             _ => {
-                let hint = hint_for(scope.module, resource);
-                let names = (&*resource.kind, &*resource.name);
+                let hint = hint_for(scope.module, &resource.to_owned());
+                let names = (resource.kind.as_str(), resource.name.as_str());
                 problems.push(problems::undeclared_resource(
                     adjective(resource.mode),
                     names,
@@ -41,7 +41,7 @@ pub(super) fn check_resource(
         return;
     };
     if block.check.is_some() && block.check.as_deref() != scope.check {
-        problems.push(problems::scoped_resource((&resource.kind, &resource.name), at));
+        problems.push(problems::scoped_resource((resource.kind, resource.name), at));
     }
     check_key(role, block, reference, problems);
 }

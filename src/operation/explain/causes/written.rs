@@ -187,20 +187,20 @@ impl Reader<'_, '_> {
         let whole = |steps: &[Step]| [&self.path(steps)[..], rest].concat();
         match reference.subject {
             Subject::Variable(name) => {
-                let node = module.variables.get(&name);
+                let node = module.variables.get(name);
                 node.into_iter().for_each(|it| add(Part::Value(*it, whole(reference.rest))));
             }
             Subject::Local(name) => {
-                let node = module.locals.get(&name);
+                let node = module.locals.get(name);
                 node.into_iter().for_each(|it| add(Part::Value(*it, whole(reference.rest))));
             }
             Subject::Module(name) => {
-                if let Some(id) = module.calls.get(&name) {
+                if let Some(id) = module.calls.get(name) {
                     self.outputs(*id, reference.rest, rest, &mut add);
                 }
             }
             Subject::Resource(name) => {
-                if let Some(id) = self.model.structure.resource_in(self.context.module, &name) {
+                if let Some(id) = self.model.structure.resource_in(self.context.module, name) {
                     self.instances(id, reference.rest, rest, &mut add);
                 }
             }
