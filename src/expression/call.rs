@@ -98,9 +98,11 @@ impl Evaluator<'_> {
         };
         let unknown = || Value::unknown(Type::DYNAMIC);
         let Some(given) = self.opened(&site, arguments, expand, names) else { return unknown() };
-        let parameters: Vec<&str> = function.parameters.iter().map(|it| it.name).collect();
-        if !self.count_fits(&site, &given, &parameters, function.variadic.is_some(), names) {
-            return unknown();
+        if given.len() != function.parameters.len() {
+            let parameters: Vec<&str> = function.parameters.iter().map(|it| it.name).collect();
+            if !self.count_fits(&site, &given, &parameters, function.variadic.is_some(), names) {
+                return unknown();
+            }
         }
         let parameter = |at| function.parameter(at).map(|it| (it.name, it.shape.ty()));
         let Some(values) = self.converted(&site, &given, parameter, names) else {

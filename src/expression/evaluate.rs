@@ -13,10 +13,7 @@ use crate::value::{Marks, Reads, Str, Type, Value};
 
 use super::{Scope, problems, statement};
 
-mod through;
 mod traversal;
-
-pub use through::go_through;
 
 /// Depth that nobody writes, and where evaluation ends with an error.
 const GREATEST_DEPTH: u32 = 4500;
@@ -122,7 +119,7 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    fn new(scope: &'a dyn Scope, depth: u32, aside: u32) -> Evaluator<'a> {
+    pub fn new(scope: &'a dyn Scope, depth: u32, aside: u32) -> Evaluator<'a> {
         Evaluator {
             templates: 0,
             scope,
@@ -143,7 +140,8 @@ impl<'a> Evaluator<'a> {
         evaluator
     }
 
-    fn into_problems(self) -> Diagnostics {
+    /// Returns what is wrong, each problem once.
+    pub fn into_problems(self) -> Diagnostics {
         // Where something does not exist, what follows from that need not be said.
         let lasting = self.lasting.into_inner();
         let all =
@@ -162,7 +160,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Goes one expression deeper, unless that is too deep, which is told.
-    fn enter(&self, expression: &Expression) -> bool {
+    pub fn enter(&self, expression: &Expression) -> bool {
         let depth = self.depth.get();
         if depth >= GREATEST_DEPTH {
             self.lasting.borrow_mut().push(problems::too_deep(expression.span));
@@ -172,7 +170,8 @@ impl<'a> Evaluator<'a> {
         true
     }
 
-    fn leave(&self) {
+    /// Comes back from where [`enter`](Evaluator::enter) led.
+    pub fn leave(&self) {
         self.depth.set(self.depth.get() - 1);
     }
 

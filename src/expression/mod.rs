@@ -29,13 +29,14 @@ mod statement;
 mod template;
 #[cfg(test)]
 mod tests;
+mod through;
 
 pub use access::{attribute, index};
 pub use call::{is_type_call, is_type_function, reads_its_arguments, start_of};
 pub use constant::evaluate_constant;
 pub use constraint::{Constraint, read_constraint, with_defaults};
 pub use duration::parse_duration;
-pub use evaluate::{evaluate, evaluate_with, go_through};
+pub use evaluate::{evaluate, evaluate_with};
 pub use missing::{miscounted, unknown_function};
 pub use reference::{
     free_reference, missing_resource_key, parse_reference, provider_functions_of, references_of,
@@ -43,6 +44,7 @@ pub use reference::{
 };
 pub use scope::{Around, Ask, Declared, Scope};
 pub use statement::{describe_value, values_of};
+pub use through::go_through;
 
 mod splat;
 

@@ -225,10 +225,8 @@ impl Installer<'_> {
         while let Some(caller) = open.pop() {
             let mut called = Vec::new();
             for call in caller.place.module().calls.values() {
-                let all = self.problems.take(instances(&caller.place, call));
-                for each in all.unwrap_or_default() {
-                    called.extend(self.install(call, each, &caller));
-                }
+                let all = self.problems.take(instances(&caller.place, call)).unwrap_or_default();
+                called.extend(all.into_iter().filter_map(|it| self.install(call, it, &caller)));
             }
             open.extend(called.into_iter().rev());
         }
@@ -269,9 +267,8 @@ impl Installer<'_> {
             (self.how.tell)(Progress::Found(it.clone()));
             self.done.installed.push(it);
         }
-        let directory = put.directory.clone();
         let place = Arc::new(caller.place.child(call, each, module));
-        let trail = caller.trail.iter().cloned().chain([directory]).collect();
+        let trail = caller.trail.iter().cloned().chain([put.directory.clone()]).collect();
         Some(Open { place, trail, package: put.package })
     }
 

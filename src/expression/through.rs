@@ -1,8 +1,8 @@
 //! An expression whose value nobody wants, but what it reads: functions are not called, and nothing is put together.
 
-use super::{Evaluator, Names, failed};
+use super::evaluate::{Evaluator, Names, failed};
+use super::{Scope, call};
 use crate::diagnostic::Diagnostics;
-use crate::expression::{Scope, call};
 use crate::stack::deeper;
 use crate::syntax::{Expr, Expression, Part};
 use crate::value::convert::convert;
