@@ -43,7 +43,7 @@ pub(super) fn check_validation(decoder: &mut Decoder, variable: &str, condition:
     let (references, _) = references_of(&condition.condition);
     if !references
         .iter()
-        .any(|it| matches!(&it.subject, Subject::Variable(name) if &**name == variable))
+        .any(|it| matches!(it.subject, Subject::Variable(name) if name == variable))
     {
         decoder.report(problems::aimless_validation(variable, condition.condition.span));
     }

@@ -24,7 +24,7 @@ pub fn unsupported<'a>(
 fn check(module: &Module, pool: &Pool, reference: &Reference<'_>) -> Option<Diagnostic> {
     let Subject::Resource(name) = reference.subject else { return None };
     let (_, resource) = module.resources.named(name, reference.near())?;
-    let schema = pool.resource_schema(&resource.provider_source, name.mode, &name.kind)?;
+    let schema = pool.resource_schema(&resource.provider_source, name.mode, name.kind)?;
     let repeats = matches!(Style::of(&resource.repetition), Style::Count | Style::ForEach);
     let (attribute, rest) = match (reference.rest, repeats) {
         // That an instance key is missing where there are several instances is told elsewhere.

@@ -14,8 +14,6 @@ use crate::schema::sensitive_names;
 use crate::value::{Str, Value};
 use crate::world::World;
 
-/// Where reads stand.
-
 /// Returns what is known before any provider is asked. There is neither plan nor state.
 pub fn of_lowered<'a>(
     session: &'a Session,

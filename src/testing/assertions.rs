@@ -50,7 +50,7 @@ fn missing_names(expression: &Expression, found: &Diagnostics) -> Vec<Diagnostic
     };
     let (references, _) = references_of(expression);
     let is_lost = |it: &&Reference<'_>| match it.subject {
-        Subject::Resource(it) => &*it.kind != "output",
+        Subject::Resource(it) => it.kind != "output",
         Subject::Module(_) | Subject::SelfObject => true,
         _ => false,
     };
@@ -62,7 +62,7 @@ fn missing_names(expression: &Expression, found: &Diagnostics) -> Vec<Diagnostic
             Subject::Resource(it) => match it.mode {
                 Mode::Data => "data",
                 Mode::Ephemeral => "ephemeral",
-                Mode::Managed => &*it.kind,
+                Mode::Managed => it.kind.as_str(),
             },
             Subject::SelfObject => "self",
             _ => "module",

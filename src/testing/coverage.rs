@@ -165,7 +165,7 @@ impl Coverage {
         let mut names: Vec<String> = Vec::new();
         for it in looked_at {
             names.extend(references_of(it).0.iter().filter_map(|it| match it.subject {
-                Subject::Resource(it) if &*it.kind == "output" => Some(it.name.to_string()),
+                Subject::Resource(it) if it.kind == "output" => Some(it.name.to_string()),
                 _ => None,
             }));
         }

@@ -142,12 +142,12 @@ impl<'v, 'a> TestScope<'v, 'a> {
         for it in &references {
             match it.subject {
                 Subject::Variable(name) if self.variables.contains_key(name) => own.push(it.span),
-                Subject::Resource(named) if &*named.kind == "output" => {
+                Subject::Resource(named) if named.kind == "output" => {
                     own.push(it.span);
-                    found.extend(self.check_output(&named.name, it.subject_span));
+                    found.extend(self.check_output(named.name, it.subject_span));
                 }
                 Subject::Resource(named)
-                    if &*named.kind == "run"
+                    if named.kind == "run"
                         && self.runs.is_some_and(|it| it.contains_key(named.name)) =>
                 {
                     own.push(it.span);
@@ -193,8 +193,8 @@ impl Scope for TestScope<'_, '_> {
                 Some(value) => Ok(value.clone()),
                 None => self.inner.declared(what, ask),
             },
-            Declared::Resource(it) if &*it.kind == "output" => keyed(self.output(&it.name), ask),
-            Declared::Resource(it) if &*it.kind == "run" => {
+            Declared::Resource(it) if it.kind == "output" => keyed(self.output(it.name), ask),
+            Declared::Resource(it) if it.kind == "run" => {
                 match self.runs.and_then(|runs| runs.get(it.name)) {
                     Some(value) => keyed(value.clone(), ask),
                     None => Err(problems::unknown_name("run", ask.span).into()),

@@ -44,11 +44,11 @@ impl Scope for FileScope<'_> {
                 Some(value) => Ok(value.clone()),
                 None => Err(problems::no_attribute(name, ask.span).into()),
             },
-            Declared::Resource(it) if &*it.kind == "run" => match self.runs.get(it.name) {
+            Declared::Resource(it) if it.kind == "run" => match self.runs.get(it.name) {
                 Some(value) => keyed(value.clone(), ask),
-                None => Err(problems::no_attribute(&it.name, ask.span).into()),
+                None => Err(problems::no_attribute(it.name, ask.span).into()),
             },
-            Declared::Resource(it) => Err(problems::unknown_name(&it.kind, ask.span).into()),
+            Declared::Resource(it) => Err(problems::unknown_name(it.kind, ask.span).into()),
             Declared::Local(_) => Err(problems::unknown_name("local", ask.span).into()),
             Declared::Module(_) => Err(problems::unknown_name("module", ask.span).into()),
         }

@@ -28,7 +28,7 @@ fn check_call(call: &ModuleCall, child: &Module, problems: &mut Diagnostics) {
     let names = call.inputs.values().map(|it| &it.name);
     for name in names.filter(|it| !child.variables.contains_key(&it.text)) {
         let free =
-            child.variables.keys().filter(|it| !call.inputs.contains_key(*it)).map(|it| &**it);
+            child.variables.keys().filter(|it| !call.inputs.contains_key(it)).map(|it| &**it);
         let near = suggest(&name.text, free);
         problems.push(problems::unknown_input(&name.text, near, name.span));
     }
