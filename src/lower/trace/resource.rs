@@ -174,9 +174,11 @@ impl Trace<'_> {
         let own = self.structure.module(module);
         for &(to, span) in edges {
             let read = match &graph.blocks[to].key {
-                BlockKey::Resource(_) => {
+                BlockKey::Resource(name) => {
+                    // What stood in for this module instance before is found by its name alone.
+                    let by_name = || self.structure.resource_in(module, name.as_ref());
                     let id = to.checked_sub(first).and_then(|it| own.places.get(it));
-                    id.and_then(|it| self.structure.resource(it).collection)
+                    id.or_else(by_name).and_then(|it| self.structure.resource(it).collection)
                 }
                 BlockKey::Variable(name) => own.variables.get(name).copied(),
                 BlockKey::Local(name) => own.locals.get(name).copied(),
