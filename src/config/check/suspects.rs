@@ -30,107 +30,90 @@ mod tests {
     use crate::diagnostic::Sources;
     use crate::lower::BlockGraph;
 
-    /// A choice that a seed repeats: three times of four the first, which refers to nothing.
-    fn pick<'a>(seed: &mut u64, among: &[&'a str]) -> &'a str {
-        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let drawn = (*seed >> 33) as usize;
-        if drawn % 4 > 0 { among[0] } else { among[drawn / 4 % among.len()] }
+    /// A module that refers to itself, its child and its parts in many ways, here and there in a circle.
+    const CONFIGURATION: &str = r#"
+        -- main.tf --
+        variable "v" { default = 1 }
+        locals {
+          a = [<outer>]
+          b = [<outer>]
+        }
+        provider "null" {
+          alias    = "by"
+          for_each = { k = 1 }
+        }
+        resource "null_resource" "p" {
+          provider = null.by["k"]
+        }
+        resource "terraform_data" "a" {
+          input      = <outer>
+          depends_on = [<whole>]
+          lifecycle {
+            replace_triggered_by = [<trigger>]
+            postcondition {
+              condition     = self.id != <outer>
+              error_message = "x"
+            }
+          }
+        }
+        resource "terraform_data" "b" {
+          count = length([<outer>])
+          input = 1
+          provisioner "local-exec" {
+            command = "echo ${jsonencode(<outer>)}"
+          }
+        }
+        module "m" {
+          source     = "./m"
+          i          = <outer>
+          j          = <outer>
+          depends_on = [<whole>]
+          <passed>
+        }
+        -- m/main.tf --
+        terraform {
+          required_providers {
+            null = { source = "hashicorp/null" }
+          }
+        }
+        variable "i" {}
+        variable "j" {}
+        locals { l = <inner> }
+        resource "terraform_data" "x" { input = <inner> }
+        resource "null_resource" "n" {}
+        output "x" { value = <inner> }
+        output "y" { value = <inner> }
+        "#;
+
+    /// What may stand in a place, separated by spaces; the first refers to nothing.
+    fn choices(place: &str) -> &'static str {
+        match place {
+            "outer" => {
+                "1 local.a local.b terraform_data.a.id terraform_data.b.output module.m.x module.m \
+                 var.v null_resource.p.id"
+            }
+            "inner" => "1 var.i var.j terraform_data.x.id local.l",
+            "whole" => " terraform_data.a terraform_data.b module.m",
+            "trigger" => " terraform_data.b",
+            _ => " providers={null=null.by[\"k\"]} providers={null=null.by[module.m.y]}",
+        }
     }
 
-    /// A module that refers to itself, its child and its parts in many ways, here and there in a circle.
+    /// A configuration that a seed repeats: three places of four refer to nothing.
     fn configuration(seed: &mut u64) -> String {
-        let outer = [
-            "1",
-            "1",
-            "local.a",
-            "local.b",
-            "terraform_data.a.id",
-            "terraform_data.b.output",
-            "module.m.x",
-            "module.m",
-            "var.v",
-            "null_resource.p.id",
-        ];
-        let inner = ["1", "var.i", "var.j", "terraform_data.x.id", "local.l"];
-        let whole = ["", "terraform_data.a", "terraform_data.b", "module.m"];
-        let passed = [
-            "",
-            "",
-            "providers = { null = null.by[\"k\"] }",
-            "providers = { null = null.by[module.m.y] }",
-        ];
-        let mut one = |among: &[&'static str]| pick(seed, among);
-        format!(
-            r#"
-            -- main.tf --
-            variable "v" {{ default = 1 }}
-            locals {{
-              a = [{}]
-              b = [{}]
-            }}
-            provider "null" {{
-              alias    = "by"
-              for_each = {{ k = 1 }}
-            }}
-            resource "null_resource" "p" {{
-              provider = null.by["k"]
-            }}
-            resource "terraform_data" "a" {{
-              input      = {}
-              depends_on = [{}]
-              lifecycle {{
-                replace_triggered_by = [{}]
-                postcondition {{
-                  condition     = self.id != {}
-                  error_message = "x"
-                }}
-              }}
-            }}
-            resource "terraform_data" "b" {{
-              count = length([{}])
-              input = 1
-              provisioner "local-exec" {{
-                command = "echo ${{jsonencode({})}}"
-              }}
-            }}
-            module "m" {{
-              source     = "./m"
-              i          = {}
-              j          = {}
-              depends_on = [{}]
-              {}
-            }}
-            -- m/main.tf --
-            terraform {{
-              required_providers {{
-                null = {{ source = "hashicorp/null" }}
-              }}
-            }}
-            variable "i" {{}}
-            variable "j" {{}}
-            locals {{ l = {} }}
-            resource "terraform_data" "x" {{ input = {} }}
-            resource "null_resource" "n" {{}}
-            output "x" {{ value = {} }}
-            output "y" {{ value = {} }}
-            "#,
-            one(&outer),
-            one(&outer),
-            one(&outer),
-            one(&whole),
-            one(&["", "terraform_data.b"]),
-            one(&outer),
-            one(&outer),
-            one(&outer),
-            one(&outer),
-            one(&outer),
-            one(&["", "terraform_data.a", "terraform_data.b"]),
-            one(&passed),
-            one(&inner),
-            one(&inner),
-            one(&inner),
-            one(&inner),
-        )
+        let mut text = String::new();
+        let mut rest = CONFIGURATION;
+        while let Some((before, place)) = rest.split_once('<') {
+            let (place, behind) = place.split_once('>').expect("a place ends");
+            *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let drawn = (*seed >> 33) as usize;
+            let among: Vec<&str> = choices(place).split(' ').collect();
+            let at = if drawn.is_multiple_of(4) { drawn / 4 % among.len() } else { 0 };
+            text.push_str(before);
+            text.push_str(among[at]);
+            rest = behind;
+        }
+        text + rest
     }
 
     #[test]
