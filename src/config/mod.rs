@@ -129,6 +129,13 @@ pub struct Module {
 }
 
 impl Module {
+    /// Returns how many blocks it has that others can refer to, or that are looked at by themselves.
+    pub fn block_count(&self) -> usize {
+        let values = self.variables.len() + self.locals.len() + self.outputs.len();
+        let others = self.calls.len() + self.providers.len() + self.checks.len();
+        values + self.resources.len() + others
+    }
+
     /// Returns whether the folder holds no configuration file at all.
     pub fn is_empty(&self) -> bool {
         self.file_count == 0

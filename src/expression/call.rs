@@ -98,11 +98,9 @@ impl Evaluator<'_> {
         };
         let unknown = || Value::unknown(Type::DYNAMIC);
         let Some(given) = self.opened(&site, arguments, expand, names) else { return unknown() };
-        if given.len() != function.parameters.len() {
-            let parameters: Vec<&str> = function.parameters.iter().map(|it| it.name).collect();
-            if !self.count_fits(&site, &given, &parameters, function.variadic.is_some(), names) {
-                return unknown();
-            }
+        let parameters = function.parameters.iter().map(|it| it.name);
+        if !self.count_fits(&site, &given, parameters, function.variadic.is_some(), names) {
+            return unknown();
         }
         let parameter = |at| function.parameter(at).map(|it| (it.name, it.shape.ty()));
         let Some(values) = self.converted(&site, &given, parameter, names) else {
@@ -234,31 +232,19 @@ impl Evaluator<'_> {
         self.scope.key_set(reference.subject, reference.span)?.ok()
     }
 
-    fn count_fits(
+    fn count_fits<'p>(
         &self,
         site: &Site<'_>,
         given: &[Given<'_>],
-        parameters: &[&str],
+        mut parameters: impl ExactSizeIterator<Item = &'p str>,
         or_more: bool,
         names: &Names<'_>,
     ) -> bool {
-        let (whole, name) = (site.whole, &*site.name.text);
-        let problem = if given.len() < parameters.len() {
-            problems::too_few_arguments(
-                name,
-                parameters.len(),
-                or_more,
-                parameters[given.len()],
-                site.close,
-                whole.span,
-            )
-        } else if given.len() > parameters.len() && !or_more {
-            problems::too_many_arguments(
-                name,
-                parameters.len(),
-                given[parameters.len()].place(),
-                whole.span,
-            )
+        let (whole, name, count) = (site.whole, &*site.name.text, parameters.len());
+        let problem = if let Some(missing) = parameters.nth(given.len()) {
+            problems::too_few_arguments(name, count, or_more, missing, site.close, whole.span)
+        } else if given.len() > count && !or_more {
+            problems::too_many_arguments(name, count, given[count].place(), whole.span)
         } else {
             return true;
         };
@@ -282,8 +268,8 @@ impl Evaluator<'_> {
         };
         let unknown = || Value::unknown(signature.returns);
         let Some(given) = self.opened(site, arguments, expand, names) else { return unknown() };
-        let parameters: Vec<&str> = signature.parameters.iter().map(|it| &*it.name).collect();
-        if !self.count_fits(site, &given, &parameters, signature.variadic.is_some(), names) {
+        let parameters = signature.parameters.iter().map(|it| &*it.name);
+        if !self.count_fits(site, &given, parameters, signature.variadic.is_some(), names) {
             return unknown();
         }
         let parameter = |at: usize| signature.parameters.get(at).or(signature.variadic.as_ref());

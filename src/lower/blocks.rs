@@ -105,7 +105,7 @@ impl BlockGraph {
     pub fn unconnected(engine: &dyn Engine, config: &Config) -> BlockGraph {
         let mut graph = BlockGraph::default();
         // An index that grows hashes all the names again each time.
-        let blocks = config.all_variants().map(|it| blocks_of(it.1)).sum();
+        let blocks = config.all_variants().map(|it| it.1.block_count()).sum();
         graph.blocks.reserve_exact(blocks);
         graph.index.reserve(blocks, |_| 0);
         for (variant, module) in config.all_variants() {
@@ -407,13 +407,6 @@ fn each_once(edges: &mut Vec<(usize, Span)>) {
         }
     }
     edges.truncate(kept);
-}
-
-/// How many blocks a module has.
-fn blocks_of(module: &config::Module) -> usize {
-    let values = module.variables.len() + module.locals.len() + module.outputs.len();
-    let others = module.calls.len() + module.providers.len() + module.checks.len();
-    values + module.resources.len() + others
 }
 
 fn provider_key(block: &config::ProviderBlock) -> BlockKey {

@@ -87,12 +87,7 @@ pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> L
     }
     serving::lower(&mut lowered, documents, &reads.provider_keys, &reads.provider_choices);
     requested::lower(&mut lowered, documents);
-    lowered.triggers = reads.triggers;
-    lowered.places.add(reads.may_read);
-    lowered.places.add(reads.reads);
-    lowered.facts.tidy();
-    leave_out(&mut lowered.facts, When::Always);
-    lowered
+    lowered.finish(reads, When::Always)
 }
 
 /// When facts are written.
@@ -154,15 +149,20 @@ pub fn lower_more(
     existing::lower_more(&mut lowered, documents, waited);
     configuration::open(&mut lowered, is_known);
     requested::lower_more(&mut lowered, documents, part.resources);
-    lowered.triggers = reads.triggers;
-    lowered.places.add(reads.may_read);
-    lowered.places.add(reads.reads);
-    lowered.facts.tidy();
-    leave_out(&mut lowered.facts, When::Late);
-    lowered
+    lowered.finish(reads, When::Late)
 }
 
 impl Lowered {
+    /// Keeps what is left to keep of the trace, and brings the facts into order.
+    fn finish(mut self, reads: Reads, when: When) -> Lowered {
+        self.triggers = reads.triggers;
+        self.places.add(reads.may_read);
+        self.places.add(reads.reads);
+        self.facts.tidy();
+        leave_out(&mut self.facts, when);
+        self
+    }
+
     fn of(structure: Structure) -> Lowered {
         Lowered {
             facts: Facts::default(),

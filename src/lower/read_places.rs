@@ -19,8 +19,7 @@ impl ReadPlaces {
 
     /// Returns what a node reads.
     pub fn read_by(&self, node: Node) -> impl Iterator<Item = Node> {
-        let first = self.0.partition_point(|it| it.0 < node);
-        self.0[first..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
+        read_by(&self.0, node)
     }
 
     /// Returns all pairs with their places, in order.
@@ -47,6 +46,12 @@ impl ReadPlaces {
             is_same
         });
     }
+}
+
+/// Returns what a node reads, of reads that are sorted.
+pub(super) fn read_by(reads: &[(Node, Node, Span)], node: Node) -> impl Iterator<Item = Node> {
+    let first = reads.partition_point(|it| it.0 < node);
+    reads[first..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
 }
 
 impl IntoIterator for ReadPlaces {

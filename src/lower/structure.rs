@@ -94,6 +94,24 @@ impl Structure {
     /// The root module instance.
     pub const ROOT: ModuleId = ModuleId(0);
 
+    /// Returns an empty structure, with room for what these modules make at least where nothing repeats: lists that grow are
+    /// copied each time.
+    pub fn with_room<'m>(modules: impl Iterator<Item = &'m config::Module>) -> Structure {
+        let mut structure = Structure::default();
+        let (mut count, mut resources, mut calls, mut nodes) = (0, 0, 0, 0);
+        for module in modules {
+            count += 1;
+            resources += module.resources.len();
+            calls += module.calls.len();
+            nodes += module.block_count() + 2 * module.calls.len();
+        }
+        structure.modules.reserve_exact(count);
+        structure.resources.reserve_exact(resources);
+        structure.calls.reserve_exact(calls);
+        structure.nodes.reserve_exact(nodes);
+        structure
+    }
+
     /// Returns a new node for `kind`.
     pub fn add(&mut self, kind: NodeKind) -> Node {
         self.nodes.push(kind);
@@ -166,8 +184,6 @@ impl Structure {
     pub fn add_module(&mut self, node: ModuleNode) -> ModuleId {
         let id = ModuleId(self.modules.len() as u32);
         let config = node.config.clone();
-        self.resources.reserve(config.resources.len());
-        self.nodes.reserve(config.resources.len());
         let before = self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
         let own = &mut self.modules[id.index()];

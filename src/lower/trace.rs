@@ -10,7 +10,8 @@ use entail_rules::Node;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::blocks::{BlockGraph, BlockKey, BlockNode};
+use super::blocks::{BlockGraph, BlockKey};
+use super::read_places::read_by;
 use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
@@ -58,8 +59,7 @@ pub struct Reads {
 impl Reads {
     /// Returns what a node reads.
     pub fn of(&self, node: Node) -> impl Iterator<Item = Node> {
-        let start = self.reads.partition_point(|it| it.0 < node);
-        self.reads[start..].iter().take_while(move |it| it.0 == node).map(|it| it.1)
+        read_by(&self.reads, node)
     }
 }
 
@@ -114,7 +114,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     let sorted = input.sorted.clone();
     let mut trace = Trace {
         imports: input.config.root().imports_by_target(),
-        structure: roomy(input.config, input.graph),
+        structure: Structure::with_room(input.config.all_variants().map(|it| &**it.1)),
         input,
         reads: Reads::default(),
         values: FxHashMap::default(),
@@ -137,19 +137,6 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     trace.wholes_read_members((0..resources as u32).map(ResourceId), (0..calls as u32).map(CallId));
     let (structure, reads) = trace.finish();
     Traced { structure, reads, trace }
-}
-
-/// An empty structure with room for what there is at least where nothing repeats: lists that grow are copied each time.
-fn roomy(config: &Config, graph: &BlockGraph) -> Structure {
-    let mut structure = Structure::default();
-    let is_resource = |it: &&BlockNode| matches!(it.key, BlockKey::Resource(_));
-    let is_call = |it: &&BlockNode| matches!(it.key, BlockKey::Call(_));
-    let calls = graph.blocks.iter().filter(is_call).count();
-    structure.resources.reserve_exact(graph.blocks.iter().filter(is_resource).count());
-    structure.calls.reserve_exact(calls);
-    structure.modules.reserve_exact(config.modules.len());
-    structure.nodes.reserve_exact(graph.blocks.len() + 2 * calls);
-    structure
 }
 
 /// What traces. It is kept while the walk may find instances, so that they are traced as all others are.

@@ -86,8 +86,10 @@ type Visit<'v, 'a> = &'v mut dyn FnMut(&'a Expression, Option<&Scope<'_, 'a>>);
 fn walk<'a>(expression: &'a Expression, scope: Option<&Scope<'_, 'a>>, visit: Visit<'_, 'a>) {
     visit(expression, scope);
     match &expression.expr {
-        Expr::Null | Expr::Bool(_) | Expr::Number(_) | Expr::String(_) | Expr::Broken(_) => {}
-        Expr::Traversal(it) => walk_steps(&it.steps, scope, visit),
+        // Most have nothing in them that is deep.
+        Expr::String(_) | Expr::Number(_) | Expr::Traversal(_) => {
+            walk_parts(expression, scope, visit)
+        }
         _ => deeper(|| walk_parts(expression, scope, visit)),
     }
 }

@@ -17,7 +17,7 @@ impl Evaluator<'_> {
         names: &Names<'_>,
     ) -> bool {
         let given: Vec<Given<'_>> = arguments.iter().map(Given::Written).collect();
-        self.count_fits(site, &given, parameters, false, names)
+        self.count_fits(site, &given, parameters.iter().copied(), false, names)
     }
 
     /// `try(a, b, …)`: the first argument that evaluates without error.

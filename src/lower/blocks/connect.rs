@@ -172,24 +172,16 @@ impl Builder<'_> {
     }
 
     fn expression(&mut self, from: usize, expression: &Expression) {
-        self.references(from, expression, &[], false);
+        self.references(from, expression, false);
     }
 
     fn depends_on(&mut self, from: usize, expressions: &[Expression]) {
-        expressions.iter().for_each(|it| self.references(from, it, &[], true));
+        expressions.iter().for_each(|it| self.references(from, it, true));
     }
 
-    fn references(
-        &mut self,
-        from: usize,
-        expression: &Expression,
-        bound: &[Str],
-        everything: bool,
-    ) {
+    fn references(&mut self, from: usize, expression: &Expression, everything: bool) {
         references(expression, &mut |root, steps, span| {
-            if !bound.contains(&root.text)
-                && let Ok(reference) = parse_reference(root, steps)
-            {
+            if let Ok(reference) = parse_reference(root, steps) {
                 self.reference(from, &reference, span, everything);
             }
         });

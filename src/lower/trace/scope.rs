@@ -10,7 +10,7 @@ use crate::address::{InstanceKey, ResourceNameRef};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
-use crate::expression::{Around, Ask, Declared, Scope, Subject, parse_reference};
+use crate::expression::{Around, Ask, Declared, Scope, Subject, free_reference};
 use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
@@ -256,10 +256,7 @@ impl Scope for TraceScope<'_> {
 
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
         crate::syntax::references(expression, &mut |root, steps, span| {
-            if bound.contains(&root.text) {
-                return;
-            }
-            if let Ok(reference) = parse_reference(root, steps)
+            if let Some(Ok(reference)) = free_reference(root, steps, bound)
                 && let Some(node) =
                     self.trace.structure.whole(self.module, reference.subject, false)
             {

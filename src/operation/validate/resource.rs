@@ -61,7 +61,7 @@ impl Check<'_> {
     }
 
     /// Looks at a resource of which nothing is evaluated but its arguments, and all of these: an attribute that is not there is
-    /// found by that. `None` where something is wrong with it, so that it must be looked at closely.
+    /// found by that. `None` where one is not there, so that it must be looked at closely.
     async fn plain_resource(
         &self,
         module: ModuleId,
@@ -75,7 +75,10 @@ impl Check<'_> {
         let schema =
             self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind)?;
         let found = self.body(module, block, schema).await;
-        (!found.has_errors()).then_some(found)
+        let config = &self.values.structure.module(module).config;
+        let is_sound = !found.has_errors()
+            || !self.references(config, uses::of_resource(block).iter()).has_errors();
+        is_sound.then_some(found)
     }
 
     async fn body(

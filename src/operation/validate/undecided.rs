@@ -107,7 +107,7 @@ fn unknown_object(schema: &BlockSchema) -> Value {
 
 /// Every module call, resource and value once. What repeats has no instances, and stands for itself.
 fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
-    let mut structure = Structure::default();
+    let mut structure = Structure::with_room(modules.values().map(|it| &**it));
     for (path, module) in modules {
         let parent = path.parent().and_then(|(outer, call)| {
             let outer = *structure.module_ids.get(&instance(&outer))?;
