@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use entail_rules::{End, Facts, Flag, Hit, Node};
 use rustc_hash::FxHashMap;
 
-use super::structure::{NodeKind, ResourceId, ResourceNode, Structure};
+use super::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Structure};
 use super::{Documents, Lowered};
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
@@ -370,7 +370,8 @@ fn hint(structure: &Structure, wanted: &str) -> String {
 
 fn nearest(structure: &Structure, wanted: &str) -> Vec<String> {
     let mut scored: Vec<(usize, String)> = Vec::new();
-    for resource in &structure.resources {
+    let stands = |it: ModuleId| structure.stands(it);
+    for resource in structure.resources.iter().filter(|it| it.module.is_none_or(stands)) {
         let keys = resource.instances.keys().chain(resource.others.keys()).take(20);
         let addresses = keys.map(|key| resource.address.instance(key.clone()).to_string());
         let whole = std::iter::once(Resource::to_string(&resource.address));
@@ -381,7 +382,8 @@ fn nearest(structure: &Structure, wanted: &str) -> Vec<String> {
             }
         }
     }
-    for module in &structure.modules {
+    let modules = structure.modules.iter().zip(0..).map(|(it, id)| (ModuleId(id), it));
+    for (_, module) in modules.filter(|it| structure.stands(it.0)) {
         let address = module.address.to_string();
         if !address.is_empty() && address.len().abs_diff(wanted.len()) <= 8 {
             scored.push((strsim::levenshtein(&address, wanted), address));
@@ -389,5 +391,7 @@ fn nearest(structure: &Structure, wanted: &str) -> Vec<String> {
     }
     scored.sort();
     scored.dedup();
-    scored.into_iter().filter(|it| it.0 <= 1 + wanted.len() / 3).take(3).map(|it| it.1).collect()
+    // What has that very name only stands in for what may be there.
+    let near = scored.into_iter().filter(|it| it.0 > 0 && it.0 <= 1 + wanted.len() / 3);
+    near.take(3).map(|it| it.1).collect()
 }

@@ -180,6 +180,18 @@ impl Structure {
         keys
     }
 
+    /// Returns whether a module instance is there, or may still turn out to be: what stood in for one stands for nothing once
+    /// the keys are known.
+    pub fn stands(&self, id: ModuleId) -> bool {
+        let mut module = self.module(id);
+        let mut stands = true;
+        while let Some((parent, call)) = module.parent.filter(|_| module.pending) {
+            stands = self.call(call).pending;
+            module = self.module(parent);
+        }
+        stands
+    }
+
     /// Returns a module instance with its value nodes; its resources and calls come as they are expanded.
     pub fn add_module(&mut self, node: ModuleNode) -> ModuleId {
         let id = ModuleId(self.modules.len() as u32);

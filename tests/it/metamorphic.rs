@@ -15,20 +15,22 @@ use crate::support::place::Place;
 /// How many pairs are tried unless `PAIRS` says otherwise.
 const PAIRS: u64 = 60;
 
+/// Further ones, which differed once.
+const DIFFERED: [u64; 1] = [545];
+
 #[test]
 fn what_is_known_late_plans_as_what_is_known_before() {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let (pairs, first) = (number("PAIRS").unwrap_or(PAIRS), number("FIRST").unwrap_or(1));
-    let next = std::sync::atomic::AtomicU64::new(first);
+    let seeds: Vec<u64> = (first..first + pairs).chain(DIFFERED).collect();
+    let next = std::sync::atomic::AtomicUsize::new(0);
     let differing: std::sync::Mutex<BTreeMap<u64, String>> = std::sync::Mutex::default();
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
-                    let seed = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                    if seed >= first + pairs {
-                        return;
-                    }
+                    let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(&seed) = seeds.get(at) else { return };
                     if let Some(difference) = compare(&Pair::random(seed)) {
                         differing.lock().expect("no thread panics").insert(seed, difference);
                     }
@@ -44,8 +46,9 @@ fn what_is_known_late_plans_as_what_is_known_before() {
     if let Some(first) = differing.keys().next() {
         text.push_str(&Pair::random(*first).text());
     }
-    let seeds: Vec<&u64> = differing.keys().collect();
-    assert!(differing.is_empty(), "{} of {pairs} pairs differ, {seeds:?}\n{text}", seeds.len());
+    let wrong: Vec<&u64> = differing.keys().collect();
+    let (all, count) = (seeds.len(), wrong.len());
+    assert!(differing.is_empty(), "{count} of {all} pairs differ, {wrong:?}\n{text}");
 }
 
 /// What is late.

@@ -6,7 +6,7 @@ use super::context::ExplainContext;
 use crate::address::{InstanceKey, ModuleInstance, Resource};
 use crate::diagnostic::{Diagnostic, FileId};
 use crate::lower::Structure;
-use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId};
+use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, ResourceNode};
 use crate::syntax::{Expr, Step, parse_expression};
 use crate::value::{Path, PathStep};
 
@@ -119,7 +119,7 @@ fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
         return all
             .any(|it| context.is_there(*it))
             .then_some(Asked::Resource(id))
-            .or_else(|| node.declared.then_some(Asked::Resource(id)));
+            .or_else(|| is_declared(node, structure).then_some(Asked::Resource(id)));
     }
     let module: ModuleInstance = text.parse().ok().filter(|it: &ModuleInstance| !it.is_root())?;
     if let Some(&id) = structure.module_ids.get(&module)
@@ -130,6 +130,11 @@ fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
     let (outer, name, key) = module.parent()?;
     let call = structure.module(*structure.module_ids.get(&outer)?).calls.get(&name)?;
     (key == InstanceKey::None).then_some(Asked::Call(*call))
+}
+
+/// Whether a resource has a block in a module instance that is there, or may be.
+fn is_declared(resource: &ResourceNode, structure: &Structure) -> bool {
+    resource.declared && resource.module.is_none_or(|it| structure.stands(it))
 }
 
 /// A variable, a local value, an output or a check: of the root module, or after the address of a module instance.
@@ -144,7 +149,8 @@ fn of_module(text: &str, structure: &Structure) -> Option<Asked> {
         }
         _ => (rest.parse().ok().filter(|it: &ModuleInstance| !it.is_root())?, "output"),
     };
-    let module = structure.module(*structure.module_ids.get(&module)?);
+    let id = structure.module_ids.get(&module).filter(|it| structure.stands(**it))?;
+    let module = structure.module(*id);
     match word {
         "var" => module.variables.get(last).map(|it| Asked::Value(*it, Path::new())),
         "local" => module.locals.get(last).map(|it| Asked::Value(*it, Path::new())),

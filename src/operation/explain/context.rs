@@ -210,10 +210,19 @@ impl ExplainContext {
             .or_else(|| self.places.of_declared(node))
     }
 
-    /// Returns whether an object is there: one that is only named somewhere may not be. What is no object always is.
+    /// Returns whether what a node is for is there: an object that is only named somewhere may not be, and what was expanded
+    /// stands for nothing any more.
     pub(in crate::operation) fn is_there(&self, node: Node) -> bool {
         match self.structure.kind(node) {
             NodeKind::Object(..) => self.facts.object.binary_search(&(node,)).is_ok(),
+            NodeKind::Pending(_) => {
+                let gone = [&self.facts.expanded, &self.facts.skipped];
+                !gone.iter().any(|it| it.binary_search(&(node,)).is_ok())
+            }
+            NodeKind::Variable(module, _)
+            | NodeKind::Local(module, _)
+            | NodeKind::Output(module, _)
+            | NodeKind::Check(module, _) => self.structure.stands(*module),
             _ => true,
         }
     }
@@ -250,11 +259,7 @@ impl ExplainContext {
                 NodeKind::Provider(_) | NodeKind::Deposed(..) | NodeKind::Pending(_)
             )
         });
-        // What was expanded stands for nothing any more.
-        let stands = |it: &Node| {
-            ![&self.facts.expanded, &self.facts.skipped].iter().any(|all| all.contains(&(*it,)))
-        };
-        wanted.into_iter().filter(stands).find(|it| {
+        wanted.into_iter().filter(|it| self.is_there(*it)).find(|it| {
             self.structure.name(*it) == address
                 || self.structure.name(*it).starts_with(&format!("{address} ("))
         })
