@@ -20,72 +20,69 @@ mod tests;
 pub use columns::Columns;
 use columns::{Known, Map};
 
-/// The rest of the rows that agree in some columns. Most often it is one row, which wants no place of its own.
-#[derive(Clone, Debug, Default)]
-pub enum Rest<T> {
-    /// None
-    #[default]
-    None,
-    /// One
-    One(T),
-    /// Two and more
-    More(Vec<T>),
+/// Where the rows that agree in some columns begin and end, counted from one: 0 where there are none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chain {
+    first: u32,
+    last: u32,
 }
 
-impl<T> Rest<T> {
-    fn rows(&self) -> &[T] {
-        match self {
-            Rest::None => &[],
-            Rest::One(row) => std::slice::from_ref(row),
-            Rest::More(rows) => rows,
-        }
-    }
-
-    fn push(&mut self, row: T) {
-        if let Rest::More(rows) = self {
-            rows.push(row);
-            return;
-        }
-        *self = match std::mem::take(self) {
-            Rest::One(first) => Rest::More(vec![first, row]),
-            _ => Rest::One(row),
-        };
-    }
-
-    fn append(&mut self, other: Rest<T>) {
-        match other {
-            Rest::None => {}
-            Rest::One(row) => self.push(row),
-            Rest::More(mut more) => {
-                match std::mem::take(self) {
-                    Rest::More(mut rows) if rows.len() >= more.len() => {
-                        rows.append(&mut more);
-                        more = rows;
-                    }
-                    Rest::More(mut rows) => more.append(&mut rows),
-                    Rest::One(row) => more.push(row),
-                    Rest::None => {}
-                }
-                *self = Rest::More(more);
-            }
-        }
-    }
+/// What else a row says, and where the next one is that agrees with it, counted from one.
+#[derive(Clone, Debug)]
+struct Link<T> {
+    rest: T,
+    next: u32,
 }
 
 /// The rows of a relation by some of its columns.
 pub struct By<K: Columns, T> {
     /// Each value of the columns once, in the order in which they came.
     keys: Vec<K>,
-    rest: K::Map<Rest<T>>,
+    chains: K::Map<Chain>,
+    /// All rows, in the order in which they came: a list for each value would take more room than what it lists.
+    links: Vec<Link<T>>,
 }
 
 impl<K: Columns, T> By<K, T> {
-    fn add(&mut self, key: K, add: impl FnOnce(&mut Rest<T>)) {
-        let rest = self.rest.at(&key);
-        if matches!(rest, Rest::None) {
-            self.keys.push(key);
+    fn add(&mut self, key: K, rest: T) {
+        self.links.push(Link { rest, next: 0 });
+        let added = self.links.len() as u32;
+        let chain = self.chains.at(&key);
+        match chain.first {
+            0 => {
+                chain.first = added;
+                self.keys.push(key);
+            }
+            _ => self.links[chain.last as usize - 1].next = added,
         }
-        add(rest);
+        chain.last = added;
+    }
+
+    fn of(&self, key: &K) -> Rest<'_, T> {
+        let first = self.chains.get(key).map_or(0, |it| it.first);
+        Rest { links: &self.links, next: first }
+    }
+}
+
+/// Goes through the rows that agree, in the order in which they came.
+pub struct Rest<'a, T> {
+    links: &'a [Link<T>],
+    next: u32,
+}
+
+impl<'a, T> Iterator for Rest<'a, T> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        let link = self.links.get((self.next as usize).wrapping_sub(1))?;
+        self.next = link.next;
+        Some(&link.rest)
+    }
+}
+
+impl<T> Clone for Rest<'_, T> {
+    fn clone(&self) -> Self {
+        Rest { links: self.links, next: self.next }
     }
 }
 
@@ -124,7 +121,7 @@ impl<K: Columns> All<K> {
 
 impl<K: Columns, T> Default for By<K, T> {
     fn default() -> Self {
-        By { keys: Vec::new(), rest: Default::default() }
+        By { keys: Vec::new(), chains: Default::default(), links: Vec::new() }
     }
 }
 
@@ -139,19 +136,18 @@ impl<K: Columns, T> RelIndexWrite for By<K, T> {
     type Value = T;
 
     fn index_insert(&mut self, key: K, row: T) {
-        self.add(key, |rest| rest.push(row));
+        self.add(key, row);
     }
 }
 
-impl<K: Columns, T> RelIndexMerge for By<K, T> {
+impl<K: Columns, T: Clone> RelIndexMerge for By<K, T> {
     fn move_index_contents(from: &mut Self, to: &mut Self) {
-        if from.keys.len() > to.keys.len() {
+        if from.links.len() > to.links.len() {
             std::mem::swap(from, to);
         }
-        let mut from = std::mem::take(from);
-        for key in from.keys {
-            let rest = std::mem::take(from.rest.at(&key));
-            to.add(key, |own| own.append(rest));
+        let from = std::mem::take(from);
+        for key in &from.keys {
+            from.of(key).for_each(|it| to.add(key.clone(), it.clone()));
         }
     }
 }
@@ -159,10 +155,10 @@ impl<K: Columns, T> RelIndexMerge for By<K, T> {
 impl<'a, K: Columns + 'a, T: Clone + 'a> RelIndexRead<'a> for By<K, T> {
     type Key = K;
     type Value = &'a T;
-    type IteratorType = std::slice::Iter<'a, T>;
+    type IteratorType = Rest<'a, T>;
 
-    fn index_get(&'a self, key: &K) -> Option<Self::IteratorType> {
-        self.rest.get(key).map(Rest::rows).filter(|it| !it.is_empty()).map(<[T]>::iter)
+    fn index_get(&'a self, key: &K) -> Option<Rest<'a, T>> {
+        Some(self.of(key)).filter(|it| it.next > 0)
     }
 
     fn len_estimate(&'a self) -> usize {
@@ -177,26 +173,26 @@ impl<'a, K: Columns + 'a, T: Clone + 'a> RelIndexRead<'a> for By<K, T> {
 impl<'a, K: Columns + 'a, T: Clone + 'a> RelIndexReadAll<'a> for By<K, T> {
     type Key = &'a K;
     type Value = &'a T;
-    type ValueIteratorType = std::slice::Iter<'a, T>;
+    type ValueIteratorType = Rest<'a, T>;
     type AllIteratorType = Groups<'a, K, T>;
 
     fn iter_all(&'a self) -> Groups<'a, K, T> {
-        Groups { keys: self.keys.iter(), rest: &self.rest }
+        Groups { keys: self.keys.iter(), rows: self }
     }
 }
 
 /// Goes through rows, those together that agree.
 pub struct Groups<'a, K: Columns, T> {
     keys: std::slice::Iter<'a, K>,
-    rest: &'a K::Map<Rest<T>>,
+    rows: &'a By<K, T>,
 }
 
 impl<'a, K: Columns, T: 'a> Iterator for Groups<'a, K, T> {
-    type Item = (&'a K, std::slice::Iter<'a, T>);
+    type Item = (&'a K, Rest<'a, T>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let key = self.keys.next()?;
-        Some((key, self.rest.get(key).map_or(&[][..], Rest::rows).iter()))
+        Some((key, self.rows.of(key)))
     }
 }
 
