@@ -89,6 +89,10 @@ impl ModuleInstance {
 
     /// Returns the module without its keys.
     pub fn module(&self) -> Module {
+        // What is empty is shared.
+        if self.is_root() {
+            return Module::default();
+        }
         Module(self.0.iter().map(|(name, _)| name.clone()).collect())
     }
 

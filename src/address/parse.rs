@@ -56,13 +56,13 @@ fn traversal(text: &str) -> Result<Traversal, Diagnostic> {
 }
 
 fn pieces(traversal: &Traversal) -> Vec<Piece<'_>> {
-    let steps = traversal.steps.iter().filter_map(|step| match step {
+    let steps = traversal.steps().iter().filter_map(|step| match step {
         Step::Attribute(name) => Some(Piece::Name(&name.text)),
         Step::Index(key, _) => Some(Piece::Key(key)),
         // A path has neither.
         Step::LegacyIndex(..) | Step::Splat(_) => None,
     });
-    [Piece::Name(&traversal.root.text)].into_iter().chain(steps).collect()
+    [Piece::Name(&traversal.root().text)].into_iter().chain(steps).collect()
 }
 
 /// Reads an instance key: a string, or a whole number of 64 bits.

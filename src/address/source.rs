@@ -54,13 +54,18 @@ fn repository_name(text: &str, given: &str, kind: &str, prefix: &str) -> Diagnos
 /// Normalises a namespace, a type or a local name: letters, digits and single dashes inside, in lower case. The error is a
 /// phrase that says what is wrong.
 pub fn normal_part(text: &str) -> Result<String, &'static str> {
+    check_part(text).map(|()| text.to_lowercase())
+}
+
+/// Returns whether [`normal_part`] has a normal form for it.
+pub fn check_part(text: &str) -> Result<(), &'static str> {
     match text {
         _ if text.contains('.') => Err("dots are not allowed"),
         _ if text.contains("--") => Err("cannot use multiple consecutive dashes"),
         _ if !is_label(text) => Err(
             "must contain only letters, digits, and dashes, and may not use leading or trailing dashes",
         ),
-        _ => Ok(text.to_lowercase()),
+        _ => Ok(()),
     }
 }
 

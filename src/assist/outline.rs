@@ -367,8 +367,8 @@ fn expression(value: &Expression, found: &mut Vec<(Range<usize>, Word)>) {
     };
     syntax::parts(value, &mut |part| match &part.expr {
         Expr::Traversal(it) => {
-            found.push((range(it.root.span), Word::Root));
-            steps(&it.steps, found);
+            found.push((range(it.root().span), Word::Root));
+            steps(it.steps(), found);
         }
         Expr::Relative(it) => steps(&it.steps, found),
         Expr::Splat(it) => steps(&it.each, found),

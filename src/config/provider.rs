@@ -1,7 +1,7 @@
 //! `provider` blocks, references to provider configurations, and provider names.
 
 use crate::address::Provider;
-use crate::address::source::normal_part;
+use crate::address::source::{check_part, normal_part};
 use crate::diagnostic::Span;
 use crate::syntax::{self, Block, Expr, Expression, Name, Step};
 use crate::value::{Str, Type, Value, convert};
@@ -210,7 +210,7 @@ pub(super) fn check_local_name(decoder: &mut Decoder, name: &str, at: Span) -> O
 /// Complains of a resource type that implies a provider which cannot be.
 pub(super) fn check_implied_name(decoder: &mut Decoder, kind: &str, at: Span) {
     let name = kind.split_once('_').map_or(kind, |it| it.0);
-    if let Err(why) = normal_part(name) {
+    if let Err(why) = check_part(name) {
         let detail = format!("{name:?} is an invalid implied provider local name: {why}");
         decoder.report(problems::invalid_provider_name(detail, at));
     }

@@ -237,9 +237,9 @@ impl Renaming {
                 self.expression(&mut item.value);
             }),
             Expr::Traversal(it) => {
-                let is_taken = !it.steps.is_empty();
-                self.name(&mut it.root, is_taken, span);
-                self.steps(&mut it.steps);
+                let (root, steps) = it.parts_mut();
+                self.name(root, !steps.is_empty(), span);
+                self.steps(steps);
             }
             Expr::Relative(it) => {
                 self.expression(&mut it.source);
@@ -294,8 +294,8 @@ impl Renaming {
     fn whole(&mut self, it: &mut Expression) {
         let span = it.span;
         match &mut it.expr {
-            Expr::Traversal(traversal) if traversal.steps.is_empty() => {
-                self.name(&mut traversal.root, true, span);
+            Expr::Traversal(traversal) if traversal.steps().is_empty() => {
+                self.name(traversal.parts_mut().0, true, span);
             }
             _ => self.expression(it),
         }

@@ -258,7 +258,7 @@ impl Target {
 /// Reads `ROOT.KIND.NAME`.
 pub(super) fn reference(expression: &Expression, root: &str) -> Option<Named> {
     let Expr::Traversal(it) = &expression.expr else { return None };
-    match (&*it.root.text == root, it.steps.as_slice()) {
+    match (&*it.root().text == root, it.steps()) {
         (true, [Step::Attribute(kind), Step::Attribute(name)]) => {
             Some((kind.text.to_string(), name.text.to_string()))
         }

@@ -33,26 +33,54 @@ fn base_name(name: &Name) -> &str {
 }
 
 /// An argument as it is given.
+#[derive(Clone, Copy)]
 enum Given<'e> {
     /// By an expression of its own, yet to be evaluated.
     Written(&'e Expression),
     /// As an element of what `...` follows.
-    Element(Value, &'e Expression),
+    Element(&'e Value, &'e Expression),
 }
 
-impl Given<'_> {
+impl<'e> Given<'e> {
     /// The expression to blame.
-    fn expression(&self) -> &Expression {
+    fn expression(self) -> &'e Expression {
         match self {
             Given::Written(it) | Given::Element(_, it) => it,
         }
     }
 
     /// The place to blame.
-    fn place(&self) -> Span {
+    fn place(self) -> Span {
         match self {
             Given::Written(it) => start_of(it),
             Given::Element(_, it) => it.span,
+        }
+    }
+}
+
+/// The arguments of a call.
+enum Arguments<'e> {
+    /// Each by an expression of its own.
+    Written(&'e [Expression]),
+    /// The last one stood for several: what is known of each, and the expression.
+    Opened(Vec<(Option<Value>, &'e Expression)>),
+}
+
+impl Arguments<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Arguments::Written(all) => all.len(),
+            Arguments::Opened(all) => all.len(),
+        }
+    }
+
+    fn get(&self, at: usize) -> Option<Given<'_>> {
+        match self {
+            Arguments::Written(all) => all.get(at).map(Given::Written),
+            Arguments::Opened(all) => all.get(at).map(|(value, expression)| match value {
+                Some(value) => Given::Element(value, expression),
+                None => Given::Written(expression),
+            }),
         }
     }
 }
@@ -124,7 +152,7 @@ impl Evaluator<'_> {
         &self,
         site: &Site<'_>,
         message: &str,
-        blamed: Option<(&str, &Given<'_>)>,
+        blamed: Option<(&str, Given<'_>)>,
         names: &Names<'_>,
     ) {
         let whole = site.whole;
@@ -143,7 +171,7 @@ impl Evaluator<'_> {
         site: &Site<'_>,
         parameter: &str,
         why: &str,
-        given: &Given<'_>,
+        given: Given<'_>,
         names: &Names<'_>,
     ) {
         let problem = problems::bad_argument(parameter, why, given.place(), site.whole.span);
@@ -157,9 +185,9 @@ impl Evaluator<'_> {
         arguments: &'e [Expression],
         expand: bool,
         names: &Names<'_>,
-    ) -> Option<Vec<Given<'e>>> {
+    ) -> Option<Arguments<'e>> {
         let Some((last, plain)) = arguments.split_last().filter(|_| expand) else {
-            return Some(arguments.iter().map(Given::Written).collect());
+            return Some(Arguments::Written(arguments));
         };
         let (list, found) = self.captured(|| self.value(last, names));
         let wrong = failed(&found);
@@ -176,8 +204,9 @@ impl Evaluator<'_> {
         }
         let marks = list.marks();
         let elements = elements(&list)?.into_iter();
-        let elements = elements.map(|(_, item)| Given::Element(item.mark(&marks), last));
-        Some(plain.iter().map(Given::Written).chain(elements).collect())
+        let elements = elements.map(|(_, item)| (Some(item.mark(&marks)), last));
+        let plain = plain.iter().map(|it| (None, it));
+        Some(Arguments::Opened(plain.chain(elements).collect()))
     }
 
     /// Evaluates arguments and converts them to their parameters' types. `None`: something is wrong with one, and all that is
@@ -185,13 +214,13 @@ impl Evaluator<'_> {
     fn converted<'p>(
         &self,
         site: &Site<'_>,
-        given: &[Given<'_>],
+        given: &Arguments<'_>,
         parameter: impl Fn(usize) -> Option<(&'p str, Type)>,
         names: &Names<'_>,
     ) -> Option<Vec<Value>> {
         let mut values = Vec::with_capacity(given.len());
         let mut wrong = false;
-        for (at, it) in given.iter().enumerate() {
+        for (at, it) in (0..).map_while(|at| Some((at, given.get(at)?))) {
             let Some((name, ty)) = parameter(at) else { continue };
             let value = match it {
                 Given::Element(value, _) => value.clone(),
@@ -235,7 +264,7 @@ impl Evaluator<'_> {
     fn count_fits<'p>(
         &self,
         site: &Site<'_>,
-        given: &[Given<'_>],
+        given: &Arguments<'_>,
         mut parameters: impl ExactSizeIterator<Item = &'p str>,
         or_more: bool,
         names: &Names<'_>,
@@ -243,8 +272,8 @@ impl Evaluator<'_> {
         let (whole, name, count) = (site.whole, &*site.name.text, parameters.len());
         let problem = if let Some(missing) = parameters.nth(given.len()) {
             problems::too_few_arguments(name, count, or_more, missing, site.close, whole.span)
-        } else if given.len() > count && !or_more {
-            problems::too_many_arguments(name, count, given[count].place(), whole.span)
+        } else if let Some(beyond) = given.get(count).filter(|_| !or_more) {
+            problems::too_many_arguments(name, count, beyond.place(), whole.span)
         } else {
             return true;
         };

@@ -187,7 +187,7 @@ impl<'a> Evaluator<'a> {
                 Value::tuple(items.iter().map(|it| self.value(it, names)).collect())
             }
             Expr::Object(items) => self.object(items, names),
-            Expr::Traversal(it) => self.traversal(expression, &it.root, &it.steps, names),
+            Expr::Traversal(it) => self.traversal(expression, it.root(), it.steps(), names),
             Expr::Relative(it) => {
                 let value = self.value(&it.source, names);
                 self.follow(value, &it.steps, expression, names)

@@ -14,13 +14,13 @@ impl Parser<'_> {
                 return parser.for_expression(open, Kind::CloseBracket);
             }
             let start = parser.span(open);
-            let mut items = Vec::new();
+            let before = parser.items.len();
             let mut height = 1;
             let close = loop {
                 if let Some(close) = parser.eat(Kind::CloseBracket) {
                     break close;
                 }
-                items.push(parser.expression()?);
+                parser.add_item()?;
                 height = height.max(parser.height);
                 let token = parser.read();
                 match token.kind {
@@ -34,7 +34,8 @@ impl Parser<'_> {
                 }
             };
             parser.grow(height)?;
-            Ok(parser.node(Expr::Tuple(exact(items).into()), start.to(parser.span(close))))
+            let items = Expr::Tuple(parser.items_since(before));
+            Ok(parser.node(items, start.to(parser.span(close))))
         })
     }
 
@@ -90,8 +91,8 @@ impl Parser<'_> {
         let token = self.peek();
         let key = self.expression()?;
         Ok(match &key.expr {
-            Expr::Traversal(it) if it.steps.is_empty() => {
-                ObjectKey::Name(Name::new(nfc(&it.root.text), it.root.span))
+            Expr::Traversal(it) if it.steps().is_empty() => {
+                ObjectKey::Name(Name::new(nfc(&it.root().text), it.root().span))
             }
             // Bare `true`, `false` and `null` are names here.
             Expr::Bool(_) | Expr::Null => ObjectKey::Name(self.name(token)),

@@ -279,7 +279,7 @@ impl Lower<'_> {
             let end = start.to(step.span());
             into.expr = match into.expr {
                 Expr::Traversal(mut it) => {
-                    it.steps.push(step);
+                    it.extend(vec![step]);
                     Expr::Traversal(it)
                 }
                 Expr::Relative(mut it) => {

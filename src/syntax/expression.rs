@@ -6,7 +6,7 @@ use super::parser::{Parsed, Parser, exact};
 use super::token::{Kind, Token};
 use super::{
     BinaryOp, Call, Conditional, Expr, Expression, Name, NestedSplat, Relative, Splat, Step,
-    UnaryOp, problems,
+    Traversal, UnaryOp, problems,
 };
 use crate::diagnostic::Span;
 
@@ -121,10 +121,7 @@ impl Parser<'_> {
                     "true" => Expr::Bool(true),
                     "false" => Expr::Bool(false),
                     "null" => Expr::Null,
-                    _ => {
-                        let steps = Vec::with_capacity(self.names_ahead());
-                        Expr::traversal(self.name(token), steps)
-                    }
+                    _ => return Ok(self.variable(token)),
                 };
                 Ok(self.node(expr, self.span(token)))
             }
@@ -133,6 +130,19 @@ impl Parser<'_> {
             Kind::OpenBrace => self.object(),
             kind => Err(self.fail_at(token, |at| problems::missing_expression(kind, at))),
         }
+    }
+
+    /// Reads the names that directly follow the first one of a variable.
+    fn variable(&mut self, first: Token) -> Expression {
+        let mut last = first;
+        let root = self.name(first);
+        let names = (0..self.names_ahead()).map(|_| {
+            self.read();
+            last = self.read();
+            self.name(last)
+        });
+        let path = Traversal::of_names(root, names);
+        self.node(Expr::Traversal(path), self.span(first).to(self.span(last)))
     }
 
     fn parentheses(&mut self) -> Parsed<Expression> {
@@ -154,6 +164,7 @@ impl Parser<'_> {
 
     /// Reads the steps that follow an expression.
     fn steps(&mut self, mut into: Expression) -> Parsed<Expression> {
+        let mut more = Vec::new();
         while matches!(self.peek().kind, Kind::Dot | Kind::OpenBracket) {
             let height = self.height;
             let step = self.step()?;
@@ -161,26 +172,18 @@ impl Parser<'_> {
             if let Step::Splat(step) = step {
                 let NestedSplat { full, each, marker } = *step;
                 self.grow(height.max(self.height))?;
+                into = stepped(into, std::mem::take(&mut more));
                 let splat = Splat { source: into, full, each, marker };
                 into = self.node(Expr::Splat(Box::new(splat)), span);
                 continue;
             }
             self.height = height.max(self.height);
-            match &mut into.expr {
-                Expr::Traversal(it) => it.steps.push(step),
-                Expr::Relative(it) => it.steps.push(step),
-                _ => {
-                    self.grow(self.height)?;
-                    let relative = Relative { source: into, steps: vec![step] };
-                    into = self.node(Expr::Relative(Box::new(relative)), span);
-                }
+            if more.is_empty() && !matches!(into.expr, Expr::Traversal(_)) {
+                self.grow(self.height)?;
             }
-            into.span = span;
+            more.push(step);
         }
-        if let Expr::Traversal(it) = &mut into.expr {
-            it.steps = exact(std::mem::take(&mut it.steps));
-        }
-        Ok(into)
+        Ok(stepped(into, more))
     }
 
     /// Reads one step: `.name`, `.0`, `.*…`, `[key]` or `[*]…`.
@@ -283,23 +286,22 @@ impl Parser<'_> {
             return Err(self.fail_at(open, |at| problems::open_parenthesis(at, name.span.to(at))));
         }
         let whole = name.span.to(self.span(open));
-        let (arguments, expand, close) =
-            self.with_newlines(false, |parser| parser.arguments(whole))?;
+        let before = self.items.len();
+        let (expand, close) = self.with_newlines(false, |parser| parser.arguments(whole))?;
         let span = name.span.to(close);
-        let call = Call { name, arguments: exact(arguments).into(), expand, close };
+        let call = Call { name, arguments: self.items_since(before), expand, close };
         Ok(self.node(Expr::Call(Box::new(call)), span))
     }
 
     /// Reads arguments up to the closing parenthesis. `call` is the call's name and opening parenthesis.
-    fn arguments(&mut self, call: Span) -> Parsed<(Vec<Expression>, bool, Span)> {
-        let mut arguments = Vec::new();
+    fn arguments(&mut self, call: Span) -> Parsed<(bool, Span)> {
         let mut height = 1;
         let mut expand = false;
         let close = loop {
             if let Some(close) = self.eat(Kind::CloseParen) {
                 break close;
             }
-            arguments.push(self.expression()?);
+            self.add_item()?;
             height = height.max(self.height);
             let token = self.read();
             match token.kind {
@@ -324,6 +326,20 @@ impl Parser<'_> {
             }
         };
         self.grow(height)?;
-        Ok((arguments, expand, self.span(close)))
+        Ok((expand, self.span(close)))
     }
+}
+
+/// Returns what steps into an expression lead to.
+fn stepped(into: Expression, steps: Vec<Step>) -> Expression {
+    let Some(last) = steps.last() else { return into };
+    let span = into.span.to(last.span());
+    let expr = match into.expr {
+        Expr::Traversal(mut path) => {
+            path.extend(steps);
+            Expr::Traversal(path)
+        }
+        _ => Expr::Relative(Box::new(Relative { source: into, steps: exact(steps) })),
+    };
+    Expression { expr, span }
 }

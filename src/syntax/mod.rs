@@ -41,7 +41,7 @@ pub use mend::mended;
 pub use near::Near;
 pub(crate) use parser::exact;
 pub use pieces::parse_each;
-pub use traversal::parse_traversal;
+pub use traversal::{Traversal, parse_traversal};
 pub use walk::{Found, calls, found, parts, references};
 
 use parser::read_with;
@@ -223,7 +223,7 @@ pub enum Expr {
     /// `{ a = 1, (b) = 2 }`
     Object(Box<[Item]>),
     /// `root.a["b"].c`: a variable and steps into it (possibly none).
-    Traversal(Box<Traversal>),
+    Traversal(Traversal),
     /// `f(x).a[0]`: steps into any other expression; at least one.
     Relative(Box<Relative>),
     /// `x[*].a` (full) or `x.*.a` (attributes only).
@@ -242,15 +242,6 @@ pub enum Expr {
     Parentheses(Box<Expression>),
     /// A string of JSON that is no template: JSON itself is valid around it, so it is an error only for whoever evaluates it.
     Broken(Box<Diagnostics>),
-}
-
-/// A variable and steps into it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Traversal {
-    /// The first name.
-    pub root: Name,
-    /// What follows.
-    pub steps: Vec<Step>,
 }
 
 /// Steps into an expression that is no variable.

@@ -39,6 +39,8 @@ pub(super) struct Parser<'a> {
     pub height: u32,
     pub diags: Diagnostics,
     depth: u32,
+    /// Arguments and elements read so far, of calls and tuples that have not ended.
+    pub items: Vec<Expression>,
     /// Texts that stood here before: equal ones are kept once.
     shared: FxHashSet<Str>,
 }
@@ -75,6 +77,7 @@ pub(super) fn read_tokens<T>(
         height: 0,
         diags: Diagnostics::new(),
         depth: 0,
+        items: Vec::new(),
         shared: FxHashSet::default(),
     };
     let result = read(&mut parser);
@@ -144,6 +147,18 @@ impl<'a> Parser<'a> {
     pub fn number(&mut self, token: Token) -> Parsed<Number> {
         let at = self.span(token);
         Number::parse(self.text_of(token)).ok_or_else(|| self.fail(problems::invalid_number(at)))
+    }
+
+    /// Reads an expression as one of several.
+    pub fn add_item(&mut self) -> Parsed<()> {
+        let item = self.expression()?;
+        self.items.push(item);
+        Ok(())
+    }
+
+    /// Returns the expressions read since there were so many, in exactly the room that they need.
+    pub fn items_since(&mut self, before: usize) -> Box<[Expression]> {
+        self.items.drain(before..).collect()
     }
 
     /// Returns text that equal texts share.

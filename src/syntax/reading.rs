@@ -26,7 +26,7 @@ impl Expression {
     /// Returns name and steps, if this is a variable with steps (or without).
     pub fn as_traversal(&self) -> Option<(&Name, &[Step])> {
         match &self.expr {
-            Expr::Traversal(it) => Some((&it.root, &it.steps)),
+            Expr::Traversal(it) => Some((it.root(), it.steps())),
             _ => None,
         }
     }
@@ -40,7 +40,7 @@ impl Expression {
                 parts.iter().all(|it| matches!(it, Part::Literal(_) | Part::Interpolation(_)))
             }
             Expr::Object(items) => items.iter().all(|it| matches!(it.key, ObjectKey::Name(_))),
-            Expr::Traversal(it) => it.steps.iter().all(is_name),
+            Expr::Traversal(it) => it.steps().iter().all(is_name),
             Expr::Relative(it) => it.steps.iter().all(is_name),
             Expr::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or),
             Expr::Splat(_) | Expr::Conditional(_) | Expr::For(_) | Expr::Broken(_) => false,
@@ -85,7 +85,7 @@ impl Expression {
 impl Expr {
     /// Returns a variable with steps into it.
     pub fn traversal(root: Name, steps: Vec<Step>) -> Expr {
-        Expr::Traversal(Box::new(Traversal { root, steps }))
+        Expr::Traversal(Traversal::new(root, steps))
     }
 }
 

@@ -3,6 +3,8 @@
 //! As in HCL, a `~` trims only the text token beside it, and each line of a heredoc is a token of its own; the common
 //! indentation of `<<-` is taken off afterwards, from tokens that begin a line.
 
+use std::borrow::Cow;
+
 use super::parser::{Broken, Parsed, Parser, exact};
 use super::token::{Kind, Token};
 use super::{Expr, Expression, ForPart, IfPart, Name, Part, problems};
@@ -41,7 +43,7 @@ impl Open {
 /// Up to how many bytes of text equal strings are likely.
 const SHARED: usize = 32;
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     /// Reads a quoted string or heredoc.
     pub fn string(&mut self) -> Parsed<Expression> {
         let open = self.read();
@@ -67,11 +69,12 @@ impl Parser<'_> {
     pub fn quoted_literal(&mut self) -> Parsed<Name> {
         let open = self.read();
         let start = self.span(open);
-        let mut text = String::new();
+        let mut text = Cow::Borrowed("");
         loop {
             let token = self.read();
             match token.kind {
-                Kind::QuotedText => text.push_str(&self.unescape(token)),
+                Kind::QuotedText if text.is_empty() => text = self.unescape(token),
+                Kind::QuotedText => text.to_mut().push_str(&self.unescape(token)),
                 Kind::CloseQuote => {
                     return Ok(Name::new(self.share(&text), start.to(self.span(token))));
                 }
@@ -99,7 +102,8 @@ impl Parser<'_> {
                 Kind::QuotedText | Kind::BareText => {
                     self.read();
                     let text = self.unescape(token);
-                    parts.push(Flat::Text(if trim { text.trim_start().to_owned() } else { text }));
+                    let text = if trim { text.trim_start().to_owned() } else { text.into_owned() };
+                    parts.push(Flat::Text(text));
                 }
                 Kind::Interpolation | Kind::Directive => {
                     self.read();
@@ -306,13 +310,13 @@ impl Parser<'_> {
     }
 
     /// Returns the text of a token with its escapes resolved. A wrong escape is reported and stays as it is.
-    fn unescape(&mut self, token: Token) -> String {
+    fn unescape(&mut self, token: Token) -> Cow<'a, str> {
         let text = self.text_of(token);
         if let "$${" | "%%{" = text {
-            return text[1..].to_owned();
+            return text[1..].into();
         }
         if token.kind == Kind::BareText || !text.contains('\\') {
-            return text.to_owned();
+            return text.into();
         }
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -332,7 +336,7 @@ impl Parser<'_> {
             rest = &rest[length..];
         }
         out.push_str(rest);
-        out
+        out.into()
     }
 }
 

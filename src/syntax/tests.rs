@@ -451,7 +451,7 @@ fn spans_cover_what_they_name() {
 #[test]
 fn paths_are_names_and_literal_keys() {
     let show = |text: &str| match parse_traversal(FileId(1), text, 0) {
-        Ok(it) => format!("{text}  ->  {}{}\n", it.root.text, print::steps(&it.steps)),
+        Ok(it) => format!("{text}  ->  {}{}\n", it.root().text, print::steps(it.steps())),
         Err(diags) => format!("{text}  ->  {}", problems_of(text, &diags)),
     };
     let texts = [

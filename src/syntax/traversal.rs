@@ -1,12 +1,60 @@
 //! Text that is a path and nothing else: `module.m["x"].null_resource.a[0]`. Addresses and JSON references are read so.
 
-use super::parser::{Parsed, Parser, read_with};
+use super::parser::{Parsed, Parser, exact, read_with};
 use super::place::Place;
 use super::scan::Start;
 use super::token::Kind;
-use super::{Expr, Step, Traversal, problems};
+use super::{Expr, Name, Step, problems};
 use crate::diagnostic::{Diagnostics, FileId};
 use crate::value::{Number, nfc};
+
+/// A variable and steps into it. A large configuration has millions of these: the name and the steps stand in one piece.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traversal(Box<[Step]>);
+
+impl Traversal {
+    /// Returns a variable with steps into it.
+    pub fn new(root: Name, steps: Vec<Step>) -> Traversal {
+        let mut path = Vec::with_capacity(1 + steps.len());
+        path.push(Step::Attribute(root));
+        path.extend(steps);
+        Traversal(path.into())
+    }
+
+    /// Returns names that follow each other by dots.
+    pub(super) fn of_names(root: Name, names: impl ExactSizeIterator<Item = Name>) -> Traversal {
+        Traversal([root].into_iter().chain(names).map(Step::Attribute).collect())
+    }
+
+    /// Returns the first name.
+    pub fn root(&self) -> &Name {
+        match self.0.first() {
+            Some(Step::Attribute(root)) => root,
+            _ => unreachable!("a path begins with a name"),
+        }
+    }
+
+    /// Returns what follows the first name.
+    pub fn steps(&self) -> &[Step] {
+        &self.0[1..]
+    }
+
+    /// Returns both, to be changed.
+    pub fn parts_mut(&mut self) -> (&mut Name, &mut [Step]) {
+        match self.0.split_first_mut() {
+            Some((Step::Attribute(root), steps)) => (root, steps),
+            _ => unreachable!("a path begins with a name"),
+        }
+    }
+
+    /// Adds steps at the end.
+    pub(super) fn extend(&mut self, steps: Vec<Step>) {
+        if !steps.is_empty() {
+            let before = std::mem::take(&mut self.0);
+            self.0 = exact(before.into_iter().chain(steps).collect()).into();
+        }
+    }
+}
 
 /// Reads a path of names and literal keys, such as an address: attributes, and indexes by a string or number. Stricter than an expression: no splats, no references in
 /// brackets, no legacy indexes.
@@ -35,7 +83,7 @@ impl Parser<'_> {
         loop {
             let token = self.read();
             match token.kind {
-                Kind::End => return Ok(Traversal { root, steps }),
+                Kind::End => return Ok(Traversal::new(root, steps)),
                 Kind::Dot => {
                     let name = self.read();
                     if name.kind != Kind::Ident {

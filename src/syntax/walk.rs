@@ -23,8 +23,8 @@ pub enum Found<'a> {
 /// Names bound by a `for` are left out in its body. What stands in index keys, conditions and templates is visited too.
 pub fn found<'a>(expression: &'a Expression, visit: &mut dyn FnMut(Found<'a>)) {
     walk(expression, None, &mut |expression, scope| match &expression.expr {
-        Expr::Traversal(it) if !binds(scope, &it.root.text) => {
-            visit(Found::Reference(&it.root, &it.steps, expression.span))
+        Expr::Traversal(it) if !binds(scope, &it.root().text) => {
+            visit(Found::Reference(it.root(), it.steps(), expression.span))
         }
         Expr::Call(it) => visit(Found::Call(it, expression.span)),
         Expr::Broken(problems) => visit(Found::Broken(problems)),
@@ -110,7 +110,7 @@ fn walk_parts<'a>(expression: &'a Expression, scope: Option<&Scope<'_, 'a>>, vis
                 walk(&item.value, scope, visit);
             }
         }
-        Expr::Traversal(it) => walk_steps(&it.steps, scope, visit),
+        Expr::Traversal(it) => walk_steps(it.steps(), scope, visit),
         Expr::Relative(it) => {
             walk(&it.source, scope, visit);
             walk_steps(&it.steps, scope, visit);

@@ -60,7 +60,7 @@ fn of_block(module: &Module, block: &Block) -> Vec<Item> {
             }
             _ => Vec::new(),
         },
-        Some(Expr::Traversal(it)) if &*it.root.text == "local" => match it.steps.as_slice() {
+        Some(Expr::Traversal(it)) if &*it.root().text == "local" => match it.steps() {
             [Step::Attribute(name)] => keys_of_local(module, &name.text),
             _ => Vec::new(),
         },

@@ -99,14 +99,21 @@ impl<'a> View<'a> {
                 entry.name.span,
             ));
         }
-        for resource in self.module.resources.values().filter(|it| it.provider.is_none()) {
-            let local = implied_provider(&resource.name.kind);
-            if required.contains_key(&local) {
-                continue;
-            }
-            let implied = Provider::implied(&local);
-            for other in required.values().filter(|it| it.source == implied) {
-                let other = &other.name.text;
+        // Without requirements, no provider has two names.
+        let resources = (!required.is_empty()).then(|| self.module.resources.values());
+        let resources = resources.into_iter().flatten().filter(|it| it.provider.is_none());
+        let mut by_kind: BTreeMap<&Str, (Provider, Vec<&Str>)> = BTreeMap::new();
+        for resource in resources {
+            let (implied, others) = by_kind.entry(&resource.name.kind).or_insert_with_key(|kind| {
+                let local = implied_provider(kind);
+                let implied = Provider::implied(&local);
+                let of_source = required.values().filter(|it| it.source == implied);
+                let others = of_source.map(|it| &it.name.text);
+                let others =
+                    if required.contains_key(&local) { Vec::new() } else { others.collect() };
+                (implied, others)
+            });
+            for other in others {
                 let detail = format!(
                     "Provider \"{implied}\" was implicitly required via resource \"{}\", but listed in required_providers as {other:?}. Either the local name in required_providers must match the resource name, or the {other:?} provider must be assigned within the resource block.",
                     resource.name

@@ -2,7 +2,7 @@
 
 use super::super::evaluate::{Evaluator, Names, failed};
 use super::super::{print, read_constraint, with_defaults};
-use super::{Given, Site, is_type_call};
+use super::{Arguments, Given, Site, is_type_call};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::Expression;
 use crate::value::{Marks, Type, Value};
@@ -16,7 +16,7 @@ impl Evaluator<'_> {
         parameters: &[&str],
         names: &Names<'_>,
     ) -> bool {
-        let given: Vec<Given<'_>> = arguments.iter().map(Given::Written).collect();
+        let given = Arguments::Written(arguments);
         self.count_fits(site, &given, parameters.iter().copied(), false, names)
     }
 
@@ -108,7 +108,7 @@ impl Evaluator<'_> {
             return Value::unknown(Type::DYNAMIC);
         }
         with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(|why| {
-            self.blame(site, "value", why.words(), &Given::Written(&arguments[0]), names);
+            self.blame(site, "value", why.words(), Given::Written(&arguments[0]), names);
             Value::unknown(Type::DYNAMIC)
         })
     }

@@ -1,6 +1,6 @@
 //! Functions that look at collections of any kind: length, membership, choice.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::graphemes::graphemes;
 use super::sets::is_open;
@@ -132,21 +132,33 @@ fn length(call: &Call<'_>) -> CallResult {
     Ok(Value::int(count as i64).mark(&value.marks()))
 }
 
+/// A length of which nothing is known, or that it is not zero.
+static OPEN_LENGTHS: LazyLock<[Value; 2]> = LazyLock::new(|| [0, 1].map(|it| refined(it, None)));
+
 /// A length that is not known, between two bounds.
 fn between(low: Option<u64>, high: Option<u64>) -> Value {
-    let number = |it: u64| (Number::Int(it.min(i64::MAX as u64) as i64), true);
     match (low, high) {
-        (Some(low), Some(high)) if low == high => Value::Number(number(low).0),
-        (low, high) => Value::Unknown(Arc::new(Unknown {
-            ty: Type::NUMBER,
-            refinement: Refinement {
-                not_null: true,
-                lower: Some(number(low.unwrap_or(0))),
-                upper: high.map(number),
-                ..Refinement::default()
-            },
-        })),
+        (Some(low), Some(high)) if low == high => Value::Number(whole(low)),
+        (None | Some(0), None) => OPEN_LENGTHS[0].clone(),
+        (Some(1), None) => OPEN_LENGTHS[1].clone(),
+        _ => refined(low.unwrap_or(0), high),
     }
+}
+
+fn whole(number: u64) -> Number {
+    Number::Int(number.min(i64::MAX as u64) as i64)
+}
+
+fn refined(low: u64, high: Option<u64>) -> Value {
+    Value::Unknown(Arc::new(Unknown {
+        ty: Type::NUMBER,
+        refinement: Refinement {
+            not_null: true,
+            lower: Some((whole(low), true)),
+            upper: high.map(|it| (whole(it), true)),
+            ..Refinement::default()
+        },
+    }))
 }
 
 fn contains(call: &Call<'_>) -> CallResult {

@@ -1,5 +1,7 @@
 //! JSON, Base64, CSV, URLs and other text encodings.
 
+use std::sync::LazyLock;
+
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{
@@ -136,13 +138,17 @@ fn jsonencode(call: &Call<'_>) -> CallResult {
         return Ok(Value::unknown(Type::STRING));
     }
     let first = match value.ty().kind() {
-        Kind::String => "\"",
-        Kind::Object(_) | Kind::Map(_) => "{",
-        Kind::Tuple(_) | Kind::List(_) | Kind::Set(_) => "[",
+        Kind::String => 0,
+        Kind::Object(_) | Kind::Map(_) => 1,
+        Kind::Tuple(_) | Kind::List(_) | Kind::Set(_) => 2,
         _ => return Ok(Value::unknown(Type::STRING)),
     };
-    Ok(unknown::with_prefix(first))
+    Ok(DOCUMENTS[first].clone())
 }
+
+/// JSON that is not known but for its first character: of a string, an object and a list.
+static DOCUMENTS: LazyLock<[Value; 3]> =
+    LazyLock::new(|| ["\"", "{", "["].map(unknown::with_prefix));
 
 fn jsondecode_type(arguments: &[Value]) -> Result<Type, Failure> {
     if arguments[0].is_known() {

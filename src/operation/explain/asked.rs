@@ -169,7 +169,7 @@ fn path(text: &str) -> Option<Path> {
         Step::LegacyIndex(at, _) => Some(PathStep::index(*at as usize)),
         Step::Splat(_) => None,
     };
-    it.steps.iter().map(step).collect()
+    it.steps().iter().map(step).collect()
 }
 
 fn unknown(address: &str, context: &ExplainContext) -> Diagnostic {

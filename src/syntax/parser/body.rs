@@ -87,6 +87,7 @@ impl<'a> Parser<'a> {
     /// a line that begins like a block, whichever comes first.
     fn resume(&mut self, start: usize, retries: &mut u32) {
         self.newlines = true;
+        self.items.clear();
         let failed = self.at;
         let line =
             self.text[..self.tokens[failed].start as usize].rfind('\n').map_or(0, |it| it + 1);

@@ -47,7 +47,7 @@ pub fn expression(it: &Expression) -> String {
                 list(items, |it| format!("{} = {}", show(&it.key), expression(&it.value)))
             )
         }
-        Expr::Traversal(it) => format!("{}{}", it.root.text, steps(&it.steps)),
+        Expr::Traversal(it) => format!("{}{}", it.root().text, steps(it.steps())),
         Expr::Relative(it) => format!("<{}>{}", expression(&it.source), steps(&it.steps)),
         Expr::Splat(it) => {
             let marker = if it.full { "[*]" } else { ".*" };

@@ -1,5 +1,8 @@
 //! The lines above a change: which object it is, what happens to it, and why.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 use entail::address::InstanceKey;
 use entail::plan::{Action, Change, Reason};
 use entail::provider::{ImportName, identity_json};
@@ -17,21 +20,28 @@ pub enum Cause {
     Noticed,
 }
 
+/// So much room is made for an address at once.
+const USUAL: usize = 128;
+
 /// Appends the lines above a change.
 pub fn push(out: &mut String, change: &Change, cause: Cause, style: Style) {
-    let mut address = change.address.to_string();
+    let mut address = String::with_capacity(USUAL);
+    address.push_str("  # ");
+    let begins = address.len();
+    // Writing into a text cannot fail.
+    write!(address, "{}", change.address).unwrap_or_default();
     if let Some(key) = &change.deposed {
-        address.push_str(&format!(" (deposed object {key})"));
+        write!(address, " (deposed object {key})").unwrap_or_default();
     }
     let moved_only = change.action == Action::NoOp && change.previous_address.is_some();
     match &change.previous_address {
         Some(previous) if moved_only => {
             let (previous, address) =
-                (format!("  # {previous}"), style.bold(&address).into_owned());
+                (format!("  # {previous}"), style.bold(&address[begins..]).into_owned());
             out.push_str(&format!("{} has moved to {address}", style.bold(&previous)));
         }
         _ => {
-            out.push_str(&style.bold(&format!("  # {address}")));
+            out.push_str(&style.bold(&address));
             out.push_str(&verdict(change, cause, style));
             out.push_str(&because(change));
         }
@@ -68,16 +78,16 @@ fn imported(out: &mut String, change: &Change, style: Style) {
 }
 
 /// What happens, as the rest of a sentence.
-fn verdict(change: &Change, cause: Cause, style: Style) -> String {
+fn verdict(change: &Change, cause: Cause, style: Style) -> Cow<'static, str> {
     let red = |text| style.paint(&[Paint::Bold, Paint::Red], text);
     match (change.action, cause) {
-        (Action::Create, _) => " will be created".to_owned(),
-        (Action::Read, _) => " will be read during apply".to_owned(),
-        (Action::Update, Cause::Planned) => " will be updated in-place".to_owned(),
-        (Action::Update, Cause::Noticed) => " has changed".to_owned(),
-        (Action::Delete, Cause::Planned) => format!(" will be {}", red("destroyed")),
-        (Action::Delete, Cause::Noticed) => " has been deleted".to_owned(),
-        (Action::CreateThenDelete | Action::DeleteThenCreate, _) => replaced(change, style),
+        (Action::Create, _) => " will be created".into(),
+        (Action::Read, _) => " will be read during apply".into(),
+        (Action::Update, Cause::Planned) => " will be updated in-place".into(),
+        (Action::Update, Cause::Noticed) => " has changed".into(),
+        (Action::Delete, Cause::Planned) => format!(" will be {}", red("destroyed")).into(),
+        (Action::Delete, Cause::Noticed) => " has been deleted".into(),
+        (Action::CreateThenDelete | Action::DeleteThenCreate, _) => replaced(change, style).into(),
         (Action::ForgetThenCreate, _) => {
             let remark = style.paint(&[Paint::Yellow], "older instance will not be destroyed");
             format!(
@@ -85,17 +95,17 @@ fn verdict(change: &Change, cause: Cause, style: Style) -> String {
                 replaced(change, style),
                 style.bold("lifecycle.destroy = false")
             )
+            .into()
         }
-        (Action::Forget, _) => {
-            format!(
-                " will be removed from the {PRODUCT} state {}",
-                red("but will not be destroyed")
-            )
-        }
+        (Action::Forget, _) => format!(
+            " will be removed from the {PRODUCT} state {}",
+            red("but will not be destroyed")
+        )
+        .into(),
         (Action::NoOp | Action::Drop, _) if change.importing.is_some() => {
-            " will be imported".to_owned()
+            " will be imported".into()
         }
-        (Action::NoOp | Action::Drop, _) => " stays as it is".to_owned(),
+        (Action::NoOp | Action::Drop, _) => " stays as it is".into(),
     }
 }
 

@@ -186,12 +186,15 @@ impl<'a> Screen<'a> {
         {
             return Ok(());
         }
-        let mut text = String::from("\n");
+        let mut text = String::with_capacity(USUAL);
+        text.push('\n');
         comment::push(&mut text, change, cause, self.style());
-        text.push_str(&self.renderer.symbol(change.action));
+        self.renderer.symbol(&mut text, change.action);
         let name = &change.address.resource;
         let kind = if name.mode == Mode::Managed { "resource" } else { "data" };
-        text.push_str(&format!(" {kind} \"{}\" \"{}\" ", name.kind, name.name));
+        for part in [" ", kind, " \"", &name.kind, "\" \"", &name.name, "\" "] {
+            text.push_str(part);
+        }
         let is_forgotten = change.action == Action::Forget;
         let options = Options {
             hide_null: is_forgotten,
@@ -266,7 +269,8 @@ impl<'a> Screen<'a> {
             Action::ForgetThenCreate => "forget and then create replacement",
             Action::Forget | Action::NoOp | Action::Drop => "forget",
         };
-        let symbol = self.renderer.symbol(action);
+        let mut symbol = String::new();
+        self.renderer.symbol(&mut symbol, action);
         // The one symbol that is too wide for its column.
         let symbol = if action == Action::ForgetThenCreate { symbol.trim_start() } else { &symbol };
         format!("{symbol} {text}")
@@ -274,7 +278,9 @@ impl<'a> Screen<'a> {
 
     fn output(&self, change: &OutputChange, width: usize) -> String {
         let name = attribute_name(&change.name);
-        let mut text = format!("{} {name:width$} = ", self.renderer.symbol(change.action));
+        let mut text = String::new();
+        self.renderer.symbol(&mut text, change.action);
+        text.push_str(&format!(" {name:width$} = "));
         let (diff, is_same) = output_diff(change);
         let options = Options {
             show_sensitive: self.look.show_sensitive,
@@ -350,6 +356,9 @@ impl<'a> Texts<'a> {
         String::from_utf8_lossy(&text).into_owned()
     }
 }
+
+/// So much room is made for the text of a change at once.
+const USUAL: usize = 512;
 
 /// The order in which symbols are explained.
 const LEGEND: [Action; 8] = [

@@ -53,20 +53,27 @@ pub fn attribute_name(name: &str) -> std::borrow::Cow<'_, str> {
 }
 
 impl Renderer {
-    /// Returns the symbol of an action, three columns wide.
-    pub fn symbol(&self, action: Action) -> String {
-        let paint = |paint, text| self.style.paint(&[paint], text);
-        let (plus, minus) = (paint(Paint::Green, "+"), paint(Paint::Red, "-"));
-        match action {
-            Action::NoOp | Action::Drop => "   ".to_owned(),
-            Action::Create => format!("  {plus}"),
-            Action::Read => format!(" {}", paint(Paint::Cyan, "<=")),
-            Action::Update => format!("  {}", paint(Paint::Yellow, "~")),
-            Action::DeleteThenCreate => format!("{minus}/{plus}"),
-            Action::CreateThenDelete => format!("{plus}/{minus}"),
-            Action::Delete => format!("  {minus}"),
-            Action::Forget => format!("  {}", paint(Paint::Red, ".")),
-            Action::ForgetThenCreate => format!("  {}/{plus}", paint(Paint::Red, ".")),
+    /// Appends the symbol of an action, three columns wide.
+    pub fn symbol(&self, out: &mut String, action: Action) {
+        const PLUS: (&str, Option<Paint>) = ("+", Some(Paint::Green));
+        const MINUS: (&str, Option<Paint>) = ("-", Some(Paint::Red));
+        const DOT: (&str, Option<Paint>) = (".", Some(Paint::Red));
+        let pieces: &[(&str, Option<Paint>)] = match action {
+            Action::NoOp | Action::Drop => &[("   ", None)],
+            Action::Create => &[("  ", None), PLUS],
+            Action::Read => &[(" ", None), ("<=", Some(Paint::Cyan))],
+            Action::Update => &[("  ", None), ("~", Some(Paint::Yellow))],
+            Action::DeleteThenCreate => &[MINUS, ("/", None), PLUS],
+            Action::CreateThenDelete => &[PLUS, ("/", None), MINUS],
+            Action::Delete => &[("  ", None), MINUS],
+            Action::Forget => &[("  ", None), DOT],
+            Action::ForgetThenCreate => &[("  ", None), DOT, ("/", None), PLUS],
+        };
+        for (text, paint) in pieces {
+            match paint {
+                Some(paint) => out.push_str(&self.style.paint(&[*paint], text)),
+                None => out.push_str(text),
+            }
         }
     }
 
@@ -144,7 +151,7 @@ impl Renderer {
             match action {
                 Action::NoOp => out.push_str("    "),
                 action => {
-                    out.push_str(&self.symbol(action));
+                    self.symbol(out, action);
                     out.push(' ');
                 }
             }

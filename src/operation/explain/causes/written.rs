@@ -131,8 +131,9 @@ impl Reader<'_, '_> {
                 }
                 // Only where the reference is all there is, the rest of the way goes on in what it names.
                 Expr::Traversal(it) => {
-                    self.reference(&it.root, &it.steps, &written.rest, expression.span, &mut found);
-                    for step in &it.steps {
+                    let (root, steps) = (it.root(), it.steps());
+                    self.reference(root, steps, &written.rest, expression.span, &mut found);
+                    for step in steps {
                         if let Step::Index(key, _) = step {
                             todo.push((**key).clone());
                         }
