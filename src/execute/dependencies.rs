@@ -7,7 +7,7 @@ use entail_rules::{Node, beside};
 use rustc_hash::FxHashSet;
 
 use super::Context;
-use crate::lower::existing::MOST_DEPENDENCIES;
+use crate::lower::blocks::MOST_DEPENDENCIES;
 use crate::lower::structure::NodeKind;
 use crate::plan::{Action, Change};
 use crate::state::Object;
@@ -20,8 +20,8 @@ pub(super) fn finished(
     change: &Change,
     mut object: Object,
 ) -> Object {
-    let block = ctx.graph.find_resource(ctx.config, &change.address.of(), None);
-    let dependencies = block.map(|it| ctx.graph.dependencies(it, MOST_DEPENDENCIES));
+    let block = ctx.block_of(change);
+    let dependencies = block.map(|it| ctx.graph.dependencies(it));
     object.dependencies = dependencies.unwrap_or_default().into();
     object.reads = rests_on(ctx, node).map(Into::into);
     let block = block.and_then(|it| ctx.graph.written(ctx.config, it));
@@ -99,6 +99,12 @@ impl Iterator for Behind<'_> {
 }
 
 impl Context<'_> {
+    /// The block of an object; where its module instance is gone, that which is served as the object was made.
+    pub(super) fn block_of(&self, change: &Change) -> Option<usize> {
+        let structure = &self.observer.values.structure;
+        self.graph.block_at(self.config, structure, &change.address.of())
+    }
+
     fn is_create_before_destroy(&self, node: Node) -> bool {
         self.spread.cbd.binary_search(&(node,)).is_ok()
     }

@@ -10,7 +10,7 @@ use hashbrown::hash_table::{Entry, HashTable};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::serving::Configured;
-use super::structure::ResourceNode;
+use super::structure::{ResourceNode, Structure};
 use crate::address::{ConfigResource, Module, ProviderConfig, Resource, ResourceName};
 use crate::config::serving::BlocksServed;
 use crate::config::{self, Config, Variant};
@@ -24,6 +24,9 @@ mod connect;
 
 pub use circles::Circles;
 use connect::Builder;
+
+/// The most `dependencies` that are recorded transitively; beyond that, the nearest ones only.
+pub const MOST_DEPENDENCIES: usize = 256;
 
 /// What a block is, within its module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -188,7 +191,7 @@ impl BlockGraph {
     /// same configuration serves as made the objects: one that another serves is that of another source.
     ///
     /// - `made_by`: what the state says, or who serves it. Where that is not known, or gone, the first of that name counts.
-    pub fn find_resource(
+    fn find_resource(
         &self,
         config: &Config,
         address: &Resource,
@@ -213,6 +216,19 @@ impl BlockGraph {
         let ResourceNode { address, provider, .. } = resource;
         let find = || self.find_resource(config, address, provider.as_deref());
         resource.number.map(|it| it as usize).or_else(find)
+    }
+
+    /// Returns the block of the resource at an address, whose objects may be made by whom the structure says.
+    pub fn block_at(
+        &self,
+        config: &Config,
+        structure: &Structure,
+        address: &Resource,
+    ) -> Option<usize> {
+        match structure.resource_id(address) {
+            Some(id) => self.block_of(config, structure.resource(id)),
+            None => self.find_resource(config, address, None),
+        }
     }
 
     /// Returns what is written as a resource block.
@@ -278,9 +294,9 @@ impl BlockGraph {
     }
 
     /// Returns the resources that a resource block rests on, as OpenTofu records them: every one it refers to, directly
-    /// or through anything, up to `limit`; beyond that only the nearest ones. Sorted by text.
-    pub fn dependencies(&self, start: usize, limit: usize) -> Vec<Str> {
-        let all = self.search(start, Some(limit), true, |_| true);
+    /// or through anything, up to [`MOST_DEPENDENCIES`]; beyond that only the nearest ones. Sorted by text.
+    pub fn dependencies(&self, start: usize) -> Vec<Str> {
+        let all = self.search(start, Some(MOST_DEPENDENCIES), true, |_| true);
         let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
         if blocks.is_empty() {
             return Vec::new();

@@ -15,9 +15,6 @@ mod needs;
 
 use self::needs::needs;
 
-/// The most `dependencies` that are recorded transitively; beyond that, the nearest ones only.
-pub const MOST_DEPENDENCIES: usize = 256;
-
 /// Writes `in_state`, `deposed_of`, `block_gone`, `module_gone`, `key_kind`, `moved`, `needs`, `state_cbd`,
 /// `state_keeps_object`, `tainted`, `removed_says`, `late`, `recorded_output`, and the nodes of what is declared no more.
 pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {

@@ -228,7 +228,8 @@ impl<'a> Observer<'a> {
 
     fn declared_block(&self, address: &Instance) -> Option<&config::Resource> {
         let config = self.values.config;
-        self.graph.written(config, self.graph.find_resource(config, &address.of(), None)?)
+        let block = self.graph.block_at(config, &self.values.structure, &address.of())?;
+        self.graph.written(config, block)
     }
 
     /// Evaluates the block, and asks the provider what it would make of it.

@@ -9,7 +9,6 @@ use rustc_hash::FxHashSet;
 use super::parts::Parts;
 use super::progress::ObjectDecision;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
-use crate::lower::existing::MOST_DEPENDENCIES;
 use crate::lower::structure::{NodeKind, ResourceId};
 use crate::observe::object::Prior;
 use crate::request::PlanMode;
@@ -172,10 +171,9 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
 
 fn named_by_block(parts: &Parts<'_, '_>, seen: &Seen<'_>) -> Vec<Str> {
     let graph = parts.inputs.graph;
-    let told = parts.observer.values.structure.resource(seen.resource).number;
-    let find = || graph.find_resource(parts.inputs.config, &seen.address.of(), None);
-    let block = told.map(|it| it as usize).or_else(find);
-    block.map_or(Vec::new(), |it| graph.dependencies(it, MOST_DEPENDENCIES))
+    let resource = parts.observer.values.structure.resource(seen.resource);
+    let block = graph.block_of(parts.inputs.config, resource);
+    block.map_or(Vec::new(), |it| graph.dependencies(it))
 }
 
 /// What data sources gave stands in the state, also of those that only a check reads.

@@ -74,7 +74,7 @@ fn place_of_key(
     inputs: &Inputs<'_>,
 ) -> Option<String> {
     known.lowered.facts.declared.binary_search(&(node,)).ok()?;
-    let block = inputs.graph.find_resource(inputs.config, &address.of(), None)?;
+    let block = inputs.graph.block_at(inputs.config, &known.lowered.structure, &address.of())?;
     let choice = inputs.graph.configured.serves(block)?.choice;
     choice.map(|it| inputs.sources.place(it.expression.span))
 }

@@ -84,7 +84,7 @@ fn of_removed<'p>(ctx: &Context<'p>, address: &Instance) -> Provisioners<'p> {
 /// Runs what runs before an object is destroyed: of its block or, where that is gone, of the `removed` block.
 /// Returns whether it may be destroyed.
 pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
-    let number = block_of(ctx, change);
+    let number = ctx.block_of(change);
     let provisioners = match number.and_then(|it| ctx.graph.written(ctx.config, it)) {
         Some(block) => Provisioners::of(block, When::Destroy),
         None => of_removed(ctx, &change.address),
@@ -92,14 +92,6 @@ pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
     let scope = ctx.observer.values.scope(module_of(ctx, number, &change.address));
     let scope = scope.with_each(change.address.key.clone(), None).with_self(change.before.clone());
     run(ctx, &change.address, &provisioners, &scope).await
-}
-
-/// The block of an object; where its module instance is gone, that which is served as the object was made.
-fn block_of(ctx: &Context<'_>, change: &Change) -> Option<usize> {
-    let structure = &ctx.observer.values.structure;
-    let known = structure.resource_id(&change.address.of());
-    let made_by = known.and_then(|it| structure.resource(it).provider.as_deref());
-    ctx.graph.find_resource(ctx.config, &change.address.of(), made_by)
 }
 
 /// The module instance of an object or, where that is not declared any more, another of the same module, else the root.

@@ -19,7 +19,7 @@ fn check(files: &str, expected: Expect) {
         name: "x".into(),
     };
     let block = graph.find(&Variant::default(), BlockKey::Resource(name)).expect("a block");
-    expected.assert_eq(&graph.dependencies(block, 100).join("\n"));
+    expected.assert_eq(&graph.dependencies(block).join("\n"));
 }
 
 const MODULE: &str = r#"

@@ -9,7 +9,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::configuration::block_of;
 use super::super::structure::{NodeKind, ResourceId};
 use super::super::{Documents, Lowered};
-use super::MOST_DEPENDENCIES;
 use crate::address::{ConfigResource, Instance, Mode, Resource};
 use crate::diagnostic::Diagnostic;
 use crate::lists::Lists;
@@ -41,8 +40,8 @@ pub(super) fn needs(
         }
         if today.0 != Some(*id) {
             let block = block_of(lowered, documents, *id).map(|it| it.0 as usize);
-            let of = |it| documents.graph.dependencies(it, MOST_DEPENDENCIES);
-            today = (Some(*id), block.map_or(Vec::new(), of));
+            let named = block.map(|it| documents.graph.dependencies(it));
+            today = (Some(*id), named.unwrap_or_default());
         }
         let key = match lowered.structure.kind(*node) {
             NodeKind::Object(_, key) | NodeKind::Deposed(_, key, _) => Some(key),

@@ -23,6 +23,13 @@ pub enum Cause {
 /// So much room is made for an address at once.
 const USUAL: usize = 128;
 
+/// Returns an empty line, with as much room behind it as the text of a change mostly takes.
+pub fn room() -> String {
+    let mut text = String::with_capacity(512);
+    text.push('\n');
+    text
+}
+
 /// Appends the lines above a change.
 pub fn push(out: &mut String, change: &Change, cause: Cause, style: Style) {
     let mut address = String::with_capacity(USUAL);

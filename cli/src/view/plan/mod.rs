@@ -35,6 +35,7 @@ mod tests;
 pub use entail::workflow::Schemas;
 
 mod left_out;
+mod legend;
 mod nothing;
 
 /// How a plan is shown.
@@ -186,8 +187,7 @@ impl<'a> Screen<'a> {
         {
             return Ok(());
         }
-        let mut text = String::with_capacity(USUAL);
-        text.push('\n');
+        let mut text = comment::room();
         comment::push(&mut text, change, cause, self.style());
         self.renderer.symbol(&mut text, change.action);
         let name = &change.address.resource;
@@ -218,11 +218,7 @@ impl<'a> Screen<'a> {
                  with the following symbols:"
             );
             writeln!(out, "{}", self.style().wrap(&introduction))?;
-            for action in
-                LEGEND.into_iter().filter(|action| shown.iter().any(|it| it.action == *action))
-            {
-                writeln!(out, "{}", self.legend(action))?;
-            }
+            legend::write(out, &self.renderer, shown)?;
         }
         match self.plan.errored {
             true => writeln!(
@@ -256,24 +252,6 @@ impl<'a> Screen<'a> {
         let summary = summary(&Summary::of_plan(self.plan));
         let (plan, rest) = summary.split_at("Plan:".len());
         writeln!(out, "\n{}{rest}", self.style().bold(plan))
-    }
-
-    fn legend(&self, action: Action) -> String {
-        let text = match action {
-            Action::Create => "create",
-            Action::Update => "update in-place (current -> planned)",
-            Action::Delete => "destroy",
-            Action::DeleteThenCreate => "destroy and then create replacement",
-            Action::CreateThenDelete => "create replacement and then destroy",
-            Action::Read => "read (data resources)",
-            Action::ForgetThenCreate => "forget and then create replacement",
-            Action::Forget | Action::NoOp | Action::Drop => "forget",
-        };
-        let mut symbol = String::new();
-        self.renderer.symbol(&mut symbol, action);
-        // The one symbol that is too wide for its column.
-        let symbol = if action == Action::ForgetThenCreate { symbol.trim_start() } else { &symbol };
-        format!("{symbol} {text}")
     }
 
     fn output(&self, change: &OutputChange, width: usize) -> String {
@@ -356,21 +334,6 @@ impl<'a> Texts<'a> {
         String::from_utf8_lossy(&text).into_owned()
     }
 }
-
-/// So much room is made for the text of a change at once.
-const USUAL: usize = 512;
-
-/// The order in which symbols are explained.
-const LEGEND: [Action; 8] = [
-    Action::Create,
-    Action::Update,
-    Action::Delete,
-    Action::DeleteThenCreate,
-    Action::CreateThenDelete,
-    Action::Read,
-    Action::ForgetThenCreate,
-    Action::Forget,
-];
 
 /// Compares an output; the flag says that its value looks the same on both sides.
 fn output_diff(change: &OutputChange) -> (Diff, bool) {
