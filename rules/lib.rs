@@ -15,6 +15,7 @@ macro_rules! ascent {
 #[macro_use]
 mod tables;
 mod index;
+mod sorting;
 
 pub mod atom;
 pub mod catalogue;

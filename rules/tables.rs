@@ -30,6 +30,9 @@ pub trait Row: Copy + Ord {
 
     /// Reads a row back; nothing when a number is no word of its column's kind or the count differs.
     fn read(words: &[u64]) -> Option<Self>;
+
+    /// Returns the number of its first column, where that is the number of a thing: such numbers are in the order of the things.
+    fn first(&self) -> Option<u64>;
 }
 
 /// Rows as whole numbers, whatever their type.
@@ -66,6 +69,9 @@ pub trait Tables {
     /// Adds a row to the relation called `name`; false when there is none, or the row does not fit it.
     fn push_row(&mut self, name: &str, row: &[u64]) -> bool;
 
+    /// Adds a row to the relation at a place among all of them, as [`push_row`](Tables::push_row) does.
+    fn push_at(&mut self, place: usize, row: &[u64]) -> bool;
+
     /// Sorts every relation and removes what is there twice.
     fn tidy(&mut self);
 
@@ -95,9 +101,20 @@ macro_rules! row {
                 let row = ($($name::from_word(*words.next()?)?,)*);
                 words.next().is_none().then_some(row)
             }
+
+            fn first(&self) -> Option<u64> {
+                first(self.0)
+            }
         }
     };
 }
+
+fn first<A: Atom>(atom: A) -> Option<u64> {
+    (A::COUNT > THINGS).then(|| atom.word())
+}
+
+/// What has more values than this is no word.
+const THINGS: u64 = 1 << 16;
 
 macro_rules! rows {
     () => {};
@@ -116,6 +133,10 @@ impl Row for () {
 
     fn read(words: &[u64]) -> Option<()> {
         words.is_empty().then_some(())
+    }
+
+    fn first(&self) -> Option<u64> {
+        None
     }
 }
 
@@ -162,10 +183,7 @@ macro_rules! tables {
 
             /// Sorts every relation and removes what is there twice.
             pub fn tidy(&mut self) {
-                $( $(
-                    self.$name.sort_unstable();
-                    self.$name.dedup();
-                )* )*
+                $( $( $crate::sorting::tidy(&mut self.$name); )* )*
             }
 
             /// Takes away every row of the relation called `name`, should there be one.
@@ -213,16 +231,20 @@ macro_rules! tables {
             fn push_row(&mut self, name: &str, row: &[u64]) -> bool {
                 match name {
                     $( $(
-                        stringify!($name) => match $crate::tables::Row::read(row) {
-                            Some(row) => {
-                                self.$name.push(row);
-                                true
-                            }
-                            None => false,
-                        },
+                        stringify!($name) => $crate::tables::push(&mut self.$name, row),
                     )* )*
                     _ => false,
                 }
+            }
+
+            fn push_at(&mut self, place: usize, row: &[u64]) -> bool {
+                let mut places = 0..;
+                $( $(
+                    if places.next() == Some(place) {
+                        return $crate::tables::push(&mut self.$name, row);
+                    }
+                )* )*
+                false
             }
 
             fn tidy(&mut self) {
@@ -234,6 +256,13 @@ macro_rules! tables {
             }
         }
     };
+}
+
+/// Adds a row, if it fits.
+pub(crate) fn push<R: Row>(rows: &mut Vec<R>, row: &[u64]) -> bool {
+    let row = R::read(row);
+    rows.extend(row);
+    row.is_some()
 }
 
 /// Returns the rows of a sorted relation that a comparison finds equal.

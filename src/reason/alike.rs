@@ -104,7 +104,7 @@ fn renamed<S: Tables + Default>(from: &S, name: impl Fn(u64) -> Option<u64>) -> 
     let mut to = S::default();
     let mut whole = true;
     let mut row = Vec::new();
-    from.for_each_filled(&mut |_, relation, rows| {
+    from.for_each_filled(&mut |place, relation, rows| {
         for index in 0..rows.count() {
             rows.write(index, &mut row);
             for (kind, word) in relation.columns.iter().zip(&mut row) {
@@ -115,7 +115,7 @@ fn renamed<S: Tables + Default>(from: &S, name: impl Fn(u64) -> Option<u64>) -> 
                     }
                 }
             }
-            whole &= to.push_row(relation.name, &row);
+            whole &= to.push_at(place, &row);
         }
     });
     to.tidy();
