@@ -1,6 +1,7 @@
 //! The files of one folder become one module: names are unique, and each resource finds its provider.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -177,25 +178,25 @@ impl Draft {
     }
 
     fn add_import(&mut self, decoder: &mut Decoder, import: Import) {
-        let address = import.fixed_target();
-        let is_same = |it: &&Import| address.is_some() && it.fixed_target() == address;
-        if let (Some(first), Some(address)) =
-            (self.module.imports.iter().find(is_same).map(|it| it.declared), &address)
-        {
-            let what = format!(
-                "An import block for the resource {:?} was already declared",
-                address.to_string()
-            );
-            let summary = format!("Duplicate import configuration for {:?}", address.to_string());
-            complain(
-                decoder,
-                Some(first),
-                import.declared,
-                (&summary, &what, "A resource can have only one import block."),
-            );
-            return;
+        let Some(address) = import.fixed_target() else { return self.module.imports.push(import) };
+        match self.imported.entry(address) {
+            Entry::Vacant(it) => {
+                it.insert(import.declared);
+                self.module.imports.push(import);
+            }
+            Entry::Occupied(first) => {
+                let name = first.key().to_string();
+                let what =
+                    format!("An import block for the resource {name:?} was already declared");
+                let summary = format!("Duplicate import configuration for {name:?}");
+                complain(
+                    decoder,
+                    Some(*first.get()),
+                    import.declared,
+                    (&summary, &what, "A resource can have only one import block."),
+                );
+            }
         }
-        self.module.imports.push(import);
     }
 
     fn finish(mut self, decoder: &mut Decoder) -> Module {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::address::Instance;
 use crate::diagnostic::Span;
 use crate::value::Str;
 
@@ -21,4 +22,6 @@ pub(super) struct Draft {
     pub cloud: Option<Backend>,
     /// The types of its resources, each once.
     pub kinds: FxHashSet<Str>,
+    /// What imports name without a doubt, and where the first of each stands.
+    pub imported: FxHashMap<Instance, Span>,
 }
