@@ -2,11 +2,13 @@
 //!
 //! Questions run side by side; answers are decided by the rules in batches, a batch being whatever has arrived.
 
+use std::task::Poll;
+
 use entail_rules::decide::Decisions;
 use entail_rules::violations::Violations;
 use entail_rules::{Action, Facts, Ledger, Node, Reason};
-use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::{FutureExt, poll};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::progress::{Asked, Ending, Part, Progress};
@@ -39,7 +41,7 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
     let mut open = FuturesUnordered::new();
     let mut batch: Vec<(Node, Answer)> = Vec::new();
     loop {
-        while open.len() < OPEN {
+        while open.len() < OPEN && batch.len() < OPEN {
             let Some(next) = progress.schedule.take_ready() else { break };
             let node = Node(next);
             if progress.by_node.is_blocked(node) || !needs_provider(observer, node) {
@@ -47,13 +49,16 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                 if let Some(answer) = answer {
                     batch.push((node, answer));
                 }
-                if batch.len() >= OPEN {
-                    break;
-                }
             } else {
                 let asked = progress.asked.get(&node).copied().unwrap_or_default();
                 let part = progress.part(node);
-                open.push(ask(observer, node, part, asked).map(move |it| (node, it)));
+                let mut question =
+                    Box::pin(ask(observer, node, part, asked).map(move |it| (node, it)));
+                // What the program itself serves is there at once.
+                match poll!(&mut question) {
+                    Poll::Ready(answer) => batch.push(answer),
+                    Poll::Pending => open.push(question),
+                }
             }
         }
         if batch.is_empty() {

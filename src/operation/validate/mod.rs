@@ -15,7 +15,10 @@ mod tests;
 mod undecided;
 mod unread;
 
-use futures_util::stream::{self, StreamExt};
+use std::task::Poll;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::{FutureExt, poll};
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
@@ -32,6 +35,31 @@ pub use keys::missing_keys;
 
 /// How many providers' answers are waited for at once.
 const OPEN: usize = 16;
+
+/// Waits for answers, of which most are there as soon as they are asked for.
+async fn all<F: Future>(answers: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut found: Vec<Option<F::Output>> = Vec::with_capacity(answers.size_hint().0);
+    let mut open = FuturesUnordered::new();
+    for (place, answer) in answers.enumerate() {
+        let mut answer = Box::pin(answer);
+        match poll!(&mut answer) {
+            Poll::Ready(it) => found.push(Some(it)),
+            Poll::Pending => {
+                found.push(None);
+                open.push(answer.map(move |it| (place, it)));
+            }
+        }
+        if open.len() >= OPEN
+            && let Some((place, it)) = open.next().await
+        {
+            found[place] = Some(it);
+        }
+    }
+    while let Some((place, it)) = open.next().await {
+        found[place] = Some(it);
+    }
+    found.into_iter().flatten().collect()
+}
 
 /// Checks every block of a configuration; errors and warnings, each once, in the order of files and lines.
 ///
@@ -139,10 +167,9 @@ impl Check<'_> {
         while !ready.is_empty() {
             let (idle, sound): (Vec<usize>, Vec<usize>) = ready.iter().partition(|&&it| failed[it]);
             spoilt.extend(idle);
-            let looked_at = stream::iter(&sound)
-                .map(|&block| self.block(block, !users.get(block as u32).is_empty()));
-            let found: Vec<blocks::BlockProblems> = looked_at.buffered(OPEN).collect().await;
-            for (&block, found) in sound.iter().zip(found) {
+            let is_used = |block: usize| !users.get(block as u32).is_empty();
+            let looked_at = sound.iter().map(|&it| self.block(it, is_used(it)));
+            for (&block, found) in sound.iter().zip(all(looked_at).await) {
                 failed[block] = found.failed;
                 problems.extend(found.problems);
             }
