@@ -5,14 +5,16 @@ use std::path::Path;
 
 use crate::config::{Module, Variable, is_taken_literally};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
-use crate::expression::{evaluate_constant, with_defaults};
+use crate::expression::evaluate_constant;
 use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
 use crate::value::{Str, Type, Value};
 use crate::world::{Files, VariableSource, World};
 
 mod globals;
+mod taken;
 
 pub use globals::Globals;
+pub use taken::{Refused, taken};
 
 /// A value that was given for a declared variable, not yet converted.
 #[derive(Clone, Debug, PartialEq)]
@@ -268,33 +270,22 @@ pub fn finish(
     input: Option<&VariableInput>,
     sources: &Sources,
 ) -> Result<Value, Diagnostics> {
-    let converted = match (input, &variable.default) {
-        (Some(input), _) => converted(variable, address, input, sources)?,
-        (None, Some(default)) => default.clone(),
-        (None, None) => return Err(not_set(variable).into()),
-    };
-    let value = match (converted.is_null() && !variable.nullable, &variable.default, input) {
-        (false, _, _) => converted,
-        (true, Some(default), _) => default.clone(),
-        (true, None, input) => {
-            return Err(null_not_allowed(variable, address, input, sources).into());
-        }
-    };
-    Ok(value.mark(&variable.marks()))
-}
-
-fn converted(
-    variable: &Variable,
-    address: &str,
-    input: &VariableInput,
-    sources: &Sources,
-) -> Result<Value, Diagnostics> {
-    if input.value.contains_ephemeral() && !variable.ephemeral {
+    if let Some(input) = input
+        && input.value.contains_ephemeral()
+        && !variable.ephemeral
+    {
         return Err(ephemeral_value(variable, input).into());
     }
-    let given = input.value.clone().mark(&variable.marks());
-    with_defaults(&given, variable.ty, variable.type_defaults.as_ref())
-        .map_err(|why| unsuitable(variable, address, input, why.words(), sources).into())
+    taken(variable, input.map(|it| &it.value)).map_err(|refused| {
+        let problem = match (refused, input) {
+            (Refused::Unsuitable(why), Some(input)) => {
+                unsuitable(variable, address, input, why.words(), sources)
+            }
+            (Refused::Null, input) => null_not_allowed(variable, address, input, sources),
+            (Refused::Missing | Refused::Unsuitable(_), _) => not_set(variable),
+        };
+        problem.into()
+    })
 }
 
 /// Returns the value of a variable whose value cannot be told, for looking on after an error.

@@ -17,12 +17,12 @@ use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
 use crate::address::{ConfigResource, InstanceKey, Keyed, ModuleInstance, ProviderConfig, RareMap};
-use crate::config::{self, Config, Variant};
+use crate::config::{self, Config, Variant, inputs};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
 use crate::state::State;
 use crate::syntax::Step;
-use crate::value::{Str, Value, convert};
+use crate::value::{Str, Value};
 use crate::world::World;
 
 mod circles;
@@ -250,11 +250,15 @@ impl Trace<'_> {
                 Some(input) => {
                     let each = self.each_of_module(module);
                     let value = self.evaluate(node, parent, &each, &input.value);
-                    convert(&value, variable.ty).unwrap_or(value)
+                    let marks = value.marks();
+                    // What does not fit is told once it is evaluated for good.
+                    inputs::taken(variable, Some(&value)).unwrap_or(value).mark(&marks)
                 }
-                None => variable.default.clone().unwrap_or(Value::unknown(variable.ty)),
+                None => {
+                    inputs::taken(variable, None).unwrap_or_else(|_| inputs::unknown_of(variable))
+                }
             };
-            self.values.insert(node, value.mark(&variable.marks()));
+            self.values.insert(node, value);
         }
         self.conditions(node, module, &variable.validations);
         self.hang(node, module);

@@ -12,12 +12,12 @@ use parking_lot::Mutex;
 
 use crate::address::{InstanceKey, Module as ModuleAddr, ModuleInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, Span};
-use crate::expression::{Subject, provider_functions_of, references_of, with_defaults};
+use crate::expression::{Subject, provider_functions_of, references_of};
 use crate::syntax::Expression;
 use crate::value::{Str, Value};
 use crate::world::World;
 
-use super::inputs::{self, VariableInput};
+use super::inputs::{self, Refused, VariableInput};
 use super::{Module, ModuleCall, Variable};
 
 mod decided;
@@ -370,27 +370,14 @@ impl StaticModule {
             None => self.context.root_value(&self.module, variable)?,
             Some(caller) => caller.input(&self.at, &variable.name.text)?,
         };
-        let value = match (given, &variable.default) {
-            (Some(given), _) => self.converted(variable, &given)?,
-            (None, Some(default)) => default.clone(),
-            (None, None) => return Err(self.missing(variable).into()),
-        };
-        let value = match (value.is_null() && !variable.nullable, &variable.default) {
-            (false, _) => value,
-            (true, Some(default)) => default.clone(),
-            (true, None) => {
-                let place = self.context.sources.range(variable.declared);
-                return Err(problems::null_value(variable, &place).into());
-            }
-        };
-        Ok(value.mark(&variable.marks()))
-    }
-
-    fn converted(&self, variable: &Variable, given: &Value) -> Result<Value, Diagnostic> {
-        let given = given.clone().mark(&variable.marks());
-        with_defaults(&given, variable.ty, variable.type_defaults.as_ref()).map_err(|why| {
-            let place = self.context.sources.range(variable.declared);
-            problems::unsuitable(variable, &place, why.words())
+        let place = || self.context.sources.range(variable.declared);
+        inputs::taken(variable, given.as_ref()).map_err(|refused| {
+            let problem = match refused {
+                Refused::Missing => self.missing(variable),
+                Refused::Null => problems::null_value(variable, &place()),
+                Refused::Unsuitable(why) => problems::unsuitable(variable, &place(), why.words()),
+            };
+            problem.into()
         })
     }
 
