@@ -12,6 +12,7 @@ use crate::ledger::Ledger;
 ascent! {
     struct Program;
 
+    relation object(Node);
     relation output(Node);
     relation value(Node);
     relation collection(Node);
@@ -34,6 +35,9 @@ ascent! {
 
     /// `counted(n)`: `n` counts for outputs that rely on it.
     relation counted(Node);
+
+    /// `has_instance(v)`: there is an object in `v`, which stands for all instances.
+    relation has_instance(Node);
 
     /// `taken(r)`: `r` takes part in this run; the key set.
     relation taken(Node);
@@ -66,6 +70,11 @@ ascent! {
     counted(n) <-- managed(n);
     // @rule outputs.counts-data: `n` is a data source, and outputs are treated as OpenTofu does
     counted(n) <-- outputs_need_all(), data(n);
+    // @rule outputs.counts-targeted-data: `n` is a data source, and the request has targets
+    counted(n) <-- targeting(), data(n);
+
+    // @rule outputs.has-instance: `v` reads `n`
+    has_instance(v) <-- collection(v), reads(v, n), object(n);
 
     // @rule outputs.taken-all: the request has no targets, and nothing leaves `r` out
     taken(r) <-- repetition(r), !targeting(), !out(r);
@@ -76,6 +85,8 @@ ascent! {
     fresh(v) <-- value(v), reads(v, n), counted(n), selected(n);
     // @rule outputs.fresh-keys: `v` reads `r`, which takes part
     fresh(v) <-- value(v), !collection(v), reads(v, r), taken(r);
+    // @rule outputs.fresh-empty: `v` reads `r`, which takes part, and has no instance
+    fresh(v) <-- collection(v), reads(v, r), taken(r), !has_instance(v);
     // @rule outputs.fresh-value: `v` reads `w`
     fresh(v) <-- fresh(w), reads(v, w), value(v);
 
@@ -150,7 +161,7 @@ tables! {
 /// Splits the root outputs into those that are recalculated and those that keep their value.
 pub(crate) fn split(ledger: &Ledger<'_>) -> Outputs {
     conclude!(ledger: Program {
-        facts: output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
+        facts: object, output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
         selection: out, want, selected, excluded, untargeted;
         decisions: blocked;
     } => Outputs { recalculated, missing, evaluated_output, asked_for, keeps_value })

@@ -169,12 +169,57 @@ fn a_collection_relies_on_its_instances_and_not_on_their_keys() {
         "
         filtered().
         output(o). value(o). reads(o, all). value(all). collection(all). reads(all, keys). repetition(keys).
-        reads(all, a). managed(a). excluded(a).
+        reads(all, a). object(a). managed(a). excluded(a).
         ",
         expect![[r#"
             missing(o).
             missing(all).
             keeps_value(o, NothingTaken).
+        "#]],
+    );
+}
+
+#[test]
+fn a_collection_without_instances_relies_on_its_keys() {
+    check(
+        "
+        filtered(). targeting(). want(keys).
+        output(o). value(o). reads(o, all). value(all). collection(all). reads(all, keys). repetition(keys).
+        ",
+        expect![[r#"
+            recalculated(o).
+            asked_for(keys).
+            asked_for(all).
+        "#]],
+    );
+    check(
+        "
+        filtered(). targeting().
+        output(o). value(o). reads(o, all). value(all). collection(all). reads(all, keys). repetition(keys).
+        ",
+        expect![[r#"
+            keeps_value(o, NothingTaken).
+        "#]],
+    );
+}
+
+#[test]
+fn a_target_counts_data_sources_too() {
+    check(
+        "
+        filtered(). targeting(). output(o). value(o). reads(o, d). data(d). object(d). selected(d).
+        ",
+        expect![[r#"
+            recalculated(o).
+        "#]],
+    );
+    check(
+        "
+        filtered(). targeting(). output(o). value(o). reads(o, d). data(d). object(d). untargeted(d).
+        reads(o, a). managed(a). object(a). selected(a).
+        ",
+        expect![[r#"
+            keeps_value(o, SomethingMissing).
         "#]],
     );
 }

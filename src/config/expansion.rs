@@ -5,6 +5,7 @@ use crate::diagnostic::{Diagnostic, Sort};
 use crate::expression::{Scope, values_of};
 use crate::syntax::Expression;
 use crate::value::convert::convert;
+use crate::value::text::shell_word;
 use crate::value::{Marks, Str, Type, Value};
 
 use super::Repetition;
@@ -42,7 +43,8 @@ fn invalid(summary: &str, detail: impl Into<String>) -> Keys {
 /// that can be left out instead.
 pub fn not_known(repetition: &Repetition, what: &str) -> Diagnostic {
     let way_out = format!(
-        "To work around this, use the planning option -exclude={what} to first apply without this object, and then apply normally to converge."
+        "To work around this, use the planning option -exclude={} to first apply without this object, and then apply normally to converge.",
+        shell_word(what)
     );
     match repetition {
         Repetition::Count(_) => Diagnostic::error("Invalid count argument").detail(format!(

@@ -8,6 +8,11 @@ use crate::value::Str;
 impl Import {
     /// Returns the block that an import is for, whatever the keys.
     pub fn target(&self) -> Option<ConfigResource> {
+        self.named().filter(|it| it.resource.mode == Mode::Managed)
+    }
+
+    /// Returns what an import names, be it no managed resource, which nothing can be imported into.
+    pub fn named(&self) -> Option<ConfigResource> {
         let (root, steps) = self.to.as_traversal()?;
         let names: Vec<&Str> = std::iter::once(&root.text)
             .chain(steps.iter().filter_map(|it| match it {
@@ -23,17 +28,13 @@ impl Import {
             path.push((*name).clone());
             rest = more;
         }
-        match rest {
-            [kind, name] => {
-                let resource = ResourceName {
-                    mode: Mode::Managed,
-                    kind: (*kind).clone(),
-                    name: (*name).clone(),
-                };
-                Some(ConfigResource { module: Module(path.into()), resource })
-            }
-            _ => None,
-        }
+        let (mode, kind, name) = match rest {
+            [kind, name] => (Mode::Managed, kind, name),
+            [word, kind, name] if &***word == "data" => (Mode::Data, kind, name),
+            _ => return None,
+        };
+        let resource = ResourceName { mode, kind: (*kind).clone(), name: (*name).clone() };
+        Some(ConfigResource { module: Module(path.into()), resource })
     }
 
     /// Returns the expressions that an import rests on: keys, id, `for_each`.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::generate::{Generated, generate};
 use super::object::{ObjectContext, Prior};
 use super::{Observer, problems};
-use crate::address::{ConfigResource, Instance};
+use crate::address::{ConfigResource, Instance, Mode};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::event::Event;
@@ -86,6 +86,11 @@ impl Observer<'_> {
         let mut problems = Diagnostics::new();
         let mut blocks: Vec<_> = self.imports.targets.iter().collect();
         blocks.sort_by_key(|it| it.0);
+        // Nothing but a managed resource can adopt anything.
+        problems.extend(self.values.config.root().imports.iter().filter_map(|import| {
+            let named = import.named().filter(|it| it.resource.mode != Mode::Managed)?;
+            Some(without_block(named, Some(import.declared)))
+        }));
         let evaluated = blocks.into_iter().filter_map(|it| it.1.1.get()?.as_ref());
         for (address, _) in evaluated.flatten() {
             let structure = &self.values.structure;

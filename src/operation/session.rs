@@ -22,7 +22,7 @@ use crate::reason::{self, EngineRef};
 use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
-use crate::world::{World, side_by_side};
+use crate::world::{PROGRAM, World, side_by_side};
 
 mod loaded;
 pub use loaded::Readings;
@@ -79,11 +79,6 @@ impl Session {
         choice: &Choice,
         provider_sources: Arc<ProviderSources>,
     ) -> Result<Session, Diagnostics> {
-        if crate::config::files::config_files(&world.files, &world.root)
-            .is_some_and(|it| it.primary.is_empty() && it.overriding.is_empty())
-        {
-            return Err(no_configuration().into());
-        }
         let data = workspace::data_folder(&world);
         let installed = InstalledModules::read(&world.files, &data)?;
         let context = early_context(&world, &sources)?;
@@ -423,8 +418,22 @@ pub fn unseal(world: &Arc<World>, sources: &Sources) -> Result<(), Diagnostics> 
     root_place(world, sources).map(drop)
 }
 
-fn no_configuration() -> Diagnostic {
-    Diagnostic::error("No configuration files").detail(
-        "Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.",
-    )
+/// Refuses a folder without any configuration: whoever wants to destroy everything must say so.
+///
+/// # Errors
+///
+/// If there is no configuration file.
+pub fn needs_configuration(world: &World) -> Result<(), Diagnostics> {
+    let found = crate::config::files::config_files(&world.files, &world.root);
+    match found.is_some_and(|it| it.is_empty()) {
+        false => Ok(()),
+        true => Err(Diagnostic::error("No configuration files")
+            .detail(format!(
+                "{} holds no configuration, and without one everything that exists would be destroyed. Where that is wanted, run \
+                 \"{PROGRAM} destroy\", or plan it with -destroy. Otherwise change to the folder that has the configuration, or \
+                 write one (a .tf file).",
+                world.root.display()
+            ))
+            .into()),
+    }
 }

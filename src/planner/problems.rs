@@ -12,6 +12,7 @@ use crate::address::{Instance, InstanceKey};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::{self, BlockGraph, Structure};
 use crate::schedule::circle;
+use crate::value::text::quoted;
 
 /// Refuses to plan a configuration whose circles were opened for who only looks.
 pub(super) fn refuse_circles(graph: &BlockGraph) -> Result<(), Diagnostic> {
@@ -154,7 +155,8 @@ fn ends(address: &Instance, inputs: &Inputs<'_>) -> Vec<String> {
 /// `addresses`: the options to remove, where something is excluded; otherwise those that are missing.
 fn moved(addresses: &BTreeSet<String>, excluded: bool) -> Diagnostic {
     let option = if excluded { "exclude" } else { "target" };
-    let list: Vec<String> = addresses.iter().map(|it| format!("  -{option}=\"{it}\"")).collect();
+    let list: Vec<String> =
+        addresses.iter().map(|it| format!("  -{option}={}", quoted(it))).collect();
     let advice = match excluded {
         true => "To create a valid plan, remove these options:",
         false => {
@@ -203,7 +205,7 @@ pub(super) fn forgotten(address: &Instance) -> Diagnostic {
 
 /// `-replace` names a resource that repeats, without a key.
 pub(super) fn replace_lacks_key(address: &Instance, declared: &[Instance]) -> Diagnostic {
-    let quoted = |it: &Instance| crate::value::text::quoted(&it.to_string());
+    let quoted = |it: &Instance| quoted(&it.to_string());
     let why = match declared {
         [] => "this resource doesn't have any instances.".to_owned(),
         [only] => format!(

@@ -7,6 +7,15 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 
+/// Writes text as one word of a shell, between quotes where it needs them.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "._-/=:@".contains(it);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 /// Escapes text for between quotes: what cannot be seen, quotes, backslashes, and what would begin a template sequence.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

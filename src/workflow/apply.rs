@@ -8,7 +8,7 @@ use super::ahead::Ahead;
 use super::host::Host;
 use super::judging::{Kept, denied_plan, in_force};
 use super::log::Origin;
-use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
+use super::open::{lock, open_to_plan, open_to_refresh, read_state, root_variables, schemas};
 use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
 use super::with_room;
@@ -23,6 +23,7 @@ use crate::operation::{log, policies, saved, validate, variables};
 use crate::plan::Plan;
 use crate::policy::Verdict;
 use crate::request::PlanMode;
+use crate::value::text::shell_word;
 use crate::value::{Str, Value};
 use tracing::Instrument;
 
@@ -58,7 +59,7 @@ pub fn refresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
 }
 
 async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
-    let session = open_to_plan(host, &options.state, &options.request).await?;
+    let session = open_to_refresh(host, &options.state, &options.request).await?;
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeRefresh")?;
     let snapshot = read_state(host, &session)?;
     let variables = root_variables(host, &session, &options.request)?;
@@ -219,11 +220,6 @@ fn not_loaded(path: &Path, problems: Diagnostics) -> Diagnostics {
     Diagnostic::error(format!("Failed to load {:?} as a plan file", path.display().to_string()))
         .detail(detail)
         .into()
-}
-
-fn shell_word(word: &str) -> String {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/:._-@".contains(it);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
 }
 
 /// The word behind `apply` is no file: whoever wrote it may have meant something else.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::host::Host;
 use super::judging::in_force;
-use super::open::{lock, open, open_to_plan, read_state, root_variables};
+use super::open::{
+    lock, open, open_to_plan, read_state, refuse_without_configuration, root_variables,
+};
 use super::options::PlanOptions;
 use super::with_room;
 use crate::diagnostic::Diagnostics;
@@ -191,6 +193,7 @@ fn before_plan(
     host: &Host<'_>,
     options: &PlanOptions,
 ) -> Result<(Session, Result<Structured, Diagnostics>), Diagnostics> {
+    refuse_without_configuration(host, &options.request)?;
     let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
     let state = read_state(host, &session)?.state.unwrap_or_default();
     let variables = root_variables(host, &session, &options.request)?;
@@ -242,6 +245,7 @@ pub(super) async fn planned(
 /// If the configuration cannot be used.
 pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnostics), Diagnostics> {
     with_room(|_| {
+        refuse_without_configuration(host, &options.request)?;
         let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
         let state = read_state(host, &session)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;

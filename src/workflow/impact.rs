@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::host::Host;
 use super::judging::in_force;
-use super::open::{open, read_state};
+use super::open::{open, read_state, refuse_without_configuration};
 use super::options::PlanOptions;
 use super::with_room;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -61,6 +61,7 @@ pub(super) fn known(
     host: &Host<'_>,
     options: &PlanOptions,
 ) -> Result<(ExplainContext, Diagnostics), Diagnostics> {
+    refuse_without_configuration(host, &options.request)?;
     let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
     let state = read_state(host, &session)?.state.unwrap_or_default();
     let (inputs, _, mut problems) = session.given_variables(&options.request);

@@ -11,9 +11,9 @@ use crate::install::Requirements;
 use crate::observe::pool::Pool;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::backends;
-use crate::operation::session::{Session, of_root_files, root_place};
+use crate::operation::session::{Session, needs_configuration, of_root_files, root_place};
 use crate::operation::variables::{self, RootVariables};
-use crate::request::Request;
+use crate::request::{PlanMode, Request};
 use crate::state::State;
 
 /// Opens the folder to plan in it: its plugins start while the configuration is read, as many at a time as calls may run.
@@ -26,6 +26,20 @@ pub(super) async fn open_to_plan(
     state: &StateOptions,
     request: &Request,
 ) -> Result<Session, Diagnostics> {
+    refuse_without_configuration(host, request)?;
+    open_to_refresh(host, state, request).await
+}
+
+/// Like [`open_to_plan`], also where there is no configuration: what exists can be looked at.
+///
+/// # Errors
+///
+/// As for [`open_to_plan`].
+pub(super) async fn open_to_refresh(
+    host: &Host<'_>,
+    state: &StateOptions,
+    request: &Request,
+) -> Result<Session, Diagnostics> {
     let providers = ProviderSources::begin(host.world, host.sources, request.parallelism);
     match open(host, state, providers) {
         Ok(session) => Ok(session),
@@ -33,6 +47,21 @@ pub(super) async fn open_to_plan(
             Some(found) => Err(found),
             None => Err(all_problems(host, request, problems).await),
         },
+    }
+}
+
+/// Refuses a request in a folder without configuration, unless everything is to be destroyed anyway.
+///
+/// # Errors
+///
+/// If there is none.
+pub(super) fn refuse_without_configuration(
+    host: &Host<'_>,
+    request: &Request,
+) -> Result<(), Diagnostics> {
+    match request.mode {
+        PlanMode::Destroy => Ok(()),
+        PlanMode::Normal | PlanMode::RefreshOnly => needs_configuration(host.world),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostics;
 use crate::install::Plugins;
 use crate::operation::plan as operation;
 use crate::operation::requirements;
-use crate::operation::session::Session;
+use crate::operation::session::{Session, needs_configuration};
 use crate::request::Request;
 use crate::state::State;
 use crate::testing::{FileNeeds, Open};
@@ -43,6 +43,7 @@ pub fn requirements(
 ) -> Result<Needs, Diagnostics> {
     with_room(|_| {
         let (world, sources) = (host.world.clone(), host.sources.clone());
+        needs_configuration(host.world)?;
         let mut session = Session::open(world, sources, &Choice::default())?;
         host.tell.problems(std::mem::take(&mut session.warnings));
         let state = read_state(host, &session)?.state.unwrap_or_default();

@@ -6,6 +6,7 @@ use super::options::StateOptions;
 use super::with_room;
 use crate::diagnostic::Diagnostics;
 use crate::observe::provider_sources::ProviderSources;
+use crate::operation::session::needs_configuration;
 use crate::operation::unused::{Unused, unused as find};
 
 /// Finds what nothing reads.
@@ -15,6 +16,7 @@ use crate::operation::unused::{Unused, unused as find};
 /// If the configuration cannot be read.
 pub fn unused(host: &Host<'_>) -> Result<Vec<Unused>, Diagnostics> {
     with_room(|_| {
+        needs_configuration(host.world)?;
         let sources = ProviderSources::of(host.world, host.sources);
         Ok(find(&open(host, &StateOptions::default(), sources)?))
     })?

@@ -137,14 +137,19 @@ fn mode(planning: &PlanningArgs) -> Result<PlanMode, Diagnostic> {
             "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because there would be nothing to do.",
         )),
         (true, false) | (false, true) if !planning.replace.is_empty() => {
-            Err(Diagnostic::error("Unsupported plan mode").detail(
-                "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.",
-            ))
+            Err(replaces_only_normally())
         }
         (true, false) => Ok(PlanMode::Destroy),
         (false, true) => Ok(PlanMode::RefreshOnly),
         (false, false) => Ok(PlanMode::Normal),
     }
+}
+
+/// `-replace` where nothing is made.
+pub fn replaces_only_normally() -> Diagnostic {
+    Diagnostic::error("Unsupported plan mode").detail(
+        "Forcing resource instance replacement (with -replace=...) is allowed only in normal planning mode.",
+    )
 }
 
 /// Returns whether a flag names the other program.

@@ -7,6 +7,7 @@ use entail::world::PROGRAM;
 use entail::world::World;
 
 use super::apply::ApplyArgs;
+use crate::arguments::request::replaces_only_normally;
 use crate::ui::Ui;
 
 /// Destroy previously-created infrastructure
@@ -24,6 +25,9 @@ impl DestroyArgs {
     pub fn options(&self, ui: &Ui, world: &World) -> Result<ApplyOptions, Diagnostics> {
         let mut options = self.apply.options(ui, world)?;
         match options.request.mode {
+            PlanMode::Normal if !options.request.replaces.is_empty() => {
+                return Err(replaces_only_normally().into());
+            }
             PlanMode::Normal => {
                 options.request.mode = PlanMode::Destroy;
             }

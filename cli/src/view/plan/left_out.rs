@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use entail::plan::LeftOut;
 use entail::request::PlanMode;
+use entail::value::text::shell_word;
 
 use super::Screen;
 
@@ -61,10 +62,4 @@ fn left_out_line(root: &LeftOut) -> String {
         format!(", {}", root.flag)
     };
     format!("{} ({objects}{origin})", root.root)
-}
-
-/// Quotes an address for a shell, where it needs it.
-fn shell_word(text: &str) -> String {
-    let is_plain = text.chars().all(|it| it.is_ascii_alphanumeric() || "._-/=".contains(it));
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
