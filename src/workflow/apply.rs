@@ -259,7 +259,12 @@ fn given_again(
         let Some(variable) = session.config.root().variables.get(name) else { continue };
         let value = variables::finish(variable, &format!("var.{name}"), Some(input), host.sources)?;
         let plain = value.to_plain();
-        if plan.variables.get(name).is_some_and(|it| *it != *plain) {
+        let differs = plan.variables.get(name).is_some_and(|it| *it != *plain);
+        if differs && !plan.given_variables.contains_key(name) {
+            host.tell.problems(not_used(name).into());
+            continue;
+        }
+        if differs {
             wrong.push(Diagnostic::error("Mismatch between input and plan variable value").detail(format!(
                 "Value saved in the plan file for variable \"{name}\" is different from the one given to the current command."
             )));
@@ -277,6 +282,13 @@ fn given_again(
         }
     }
     if wrong.has_errors() { Err(wrong) } else { Ok(values) }
+}
+
+/// A plan was made with the default of a variable, and a value is given for it now: by a variable of the environment, perhaps.
+fn not_used(name: &str) -> Diagnostic {
+    Diagnostic::warning("Value for variable not used").detail(format!(
+        "The plan was made with the default of variable \"{name}\", and is carried out as it was planned: the value that is given now changes nothing. For a plan with that value, run \"{PROGRAM} plan\" with it."
+    ))
 }
 
 /// A plan that is carried out, and with what.

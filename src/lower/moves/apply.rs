@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::ends::EndTarget;
+use super::ends::{End, EndTarget};
 use super::statements::Statement;
 use super::{Movable, Moved};
-use crate::address::{Instance, ModuleInstance, Resource, Str};
+use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource, ResourceName, Str};
 use crate::config::Config;
 use crate::state::State;
 
@@ -41,25 +41,47 @@ impl Moving<'_> {
     /// Moves each recorded module instance that the statement names or contains.
     fn modules(&mut self, statement: &Statement) {
         let mut contents: BTreeMap<ModuleInstance, Vec<Resource>> = BTreeMap::new();
-        for address in self.state.resources.keys() {
+        for address in self.within(&statement.from) {
             contents.entry(address.module.clone()).or_default().push(address.clone());
         }
-        let mut taken: BTreeSet<ModuleInstance> = contents.keys().cloned().collect();
         for (module, resources) in contents {
             let to = statement.from.module_destination(&statement.to, &module);
             let to = to.filter(|_| statement.speaks_for(self.config, &module));
             let Some(to) = to else { continue };
-            if taken.contains(&to) {
+            if self.is_taken(&to) {
                 self.block(Movable::Module(module), Movable::Module(to));
                 continue;
             }
-            taken.remove(&module);
             for resource in resources {
                 let target = Resource { module: to.clone(), resource: resource.resource.clone() };
                 self.whole(statement, &resource, target);
             }
-            taken.insert(to);
         }
+    }
+
+    /// The recorded resources that may lie in what an end names: with the beginning of its path that has keys, and the next name.
+    fn within(&self, end: &End) -> impl Iterator<Item = &Resource> {
+        let (fixed, next) = end.beginning();
+        let least = next.clone().map(|it| (it, InstanceKey::None));
+        let least: Vec<Step> = fixed.iter().cloned().chain(least).collect();
+        let depths = least.len()..=self.state.resources.deepest();
+        depths.flat_map(move |depth| {
+            let (fixed, next) = (fixed.clone(), next.clone());
+            let is_within = move |it: &ModuleInstance| {
+                let rest = it.0.strip_prefix(&fixed[..]).filter(|_| it.0.len() == depth);
+                let is_next =
+                    |first: Option<&Step>| first.is_some_and(|it| Some(&it.0) == next.as_ref());
+                rest.is_some_and(|it| next.is_none() || is_next(it.first()))
+            };
+            let further = self.state.resources.since(&first_in(&least, depth));
+            further.map(|it| it.0).take_while(move |it| is_within(&it.module))
+        })
+    }
+
+    /// Whether something is recorded in a module instance.
+    fn is_taken(&self, module: &ModuleInstance) -> bool {
+        let first = self.state.resources.since(&first_in(&module.0, module.0.len())).next();
+        first.is_some_and(|it| it.0.module == *module)
     }
 
     /// Moves the recorded resources or instances that the statement names.
@@ -145,6 +167,17 @@ impl Moving<'_> {
         }
         self.moved.moved.insert(to, origin);
     }
+}
+
+/// A step into a module instance.
+type Step = (Str, InstanceKey);
+
+/// The least address of a resource in modules that are so deep, behind these steps. Addresses are sorted by how deep they are, then
+/// by their steps.
+fn first_in(steps: &[Step], depth: usize) -> Resource {
+    let steps = steps.iter().cloned().chain(std::iter::repeat_with(Default::default));
+    let resource = ResourceName { mode: Mode::Ephemeral, kind: Str::new(), name: Str::new() };
+    Resource { module: ModuleInstance(steps.take(depth).collect()), resource }
 }
 
 /// Lets what other objects recorded follow the moves: our own record instance by instance, OpenTofu's by resource.

@@ -107,6 +107,14 @@ impl End {
         Some(ModuleInstance(self.path.iter().map(step).collect::<Option<_>>()?))
     }
 
+    /// Returns the steps that have keys, up to the first that has none, and the name of that one.
+    pub fn beginning(&self) -> (Vec<(Str, InstanceKey)>, Option<Str>) {
+        let step = |(name, key): &(Str, Option<InstanceKey>)| Some((name.clone(), key.clone()?));
+        let fixed: Vec<_> = self.path.iter().map_while(step).collect();
+        let next = self.path.get(fixed.len()).map(|it| it.0.clone());
+        (fixed, next)
+    }
+
     /// Returns whether the path leads to just this module instance: it is named, or a resource in it is.
     pub fn selects_module(&self, module: &ModuleInstance) -> bool {
         self.path.len() == module.0.len() && self.starts(module)
