@@ -1,6 +1,6 @@
 //! The order of move statements, and the cycles among them. Carrying them out is a loop elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::atom::*;
 use crate::ledger::Ledger;
@@ -54,22 +54,28 @@ pub(crate) fn arrange(ledger: &Ledger<'_>) -> Moves {
 impl Moves {
     /// Returns the statements in an order to carry them out, the lowest first where several may come; none if they run in a circle.
     pub fn sequence(&self, statements: &[(Statement,)]) -> Option<Vec<Statement>> {
-        let mut waiting: BTreeMap<Statement, Vec<Statement>> =
-            statements.iter().map(|&(it,)| (it, Vec::new())).collect();
+        let mut waits_for: BTreeMap<Statement, usize> =
+            statements.iter().map(|&(it,)| (it, 0)).collect();
+        let mut behind: BTreeMap<Statement, Vec<Statement>> = BTreeMap::new();
         for &(after, before) in &self.move_after {
-            waiting.entry(after).or_default().push(before);
-            waiting.entry(before).or_default();
+            *waits_for.entry(after).or_default() += 1;
+            waits_for.entry(before).or_default();
+            behind.entry(before).or_default().push(after);
         }
-        let mut sequence = Vec::with_capacity(waiting.len());
-        while !waiting.is_empty() {
-            let next = *waiting
-                .iter()
-                .find(|(_, for_these)| for_these.iter().all(|it| !waiting.contains_key(it)))?
-                .0;
-            waiting.remove(&next);
+        let free = waits_for.iter().filter(|it| *it.1 == 0).map(|it| *it.0);
+        let mut free: BTreeSet<Statement> = free.collect();
+        let mut sequence = Vec::with_capacity(waits_for.len());
+        while let Some(next) = free.pop_first() {
             sequence.push(next);
+            for after in behind.remove(&next).unwrap_or_default() {
+                let waits = waits_for.entry(after).or_default();
+                *waits -= 1;
+                if *waits == 0 {
+                    free.insert(after);
+                }
+            }
         }
-        Some(sequence)
+        (sequence.len() == waits_for.len()).then_some(sequence)
     }
 }
 

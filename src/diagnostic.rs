@@ -221,9 +221,10 @@ impl Diagnostics {
     /// Returns them with each problem only where it stands first.
     pub fn once(self) -> Diagnostics {
         let mut once: Vec<Diagnostic> = Vec::with_capacity(self.0.len());
-        let mut seen: HashMap<(String, Option<Span>), Vec<usize>> = HashMap::new();
+        let mut seen: HashMap<(String, String, Option<Span>), Vec<usize>> = HashMap::new();
         for problem in self.0 {
-            let alike = seen.entry((problem.summary.clone(), problem.subject)).or_default();
+            let words = (problem.summary.clone(), problem.detail.clone(), problem.subject);
+            let alike = seen.entry(words).or_default();
             if !alike.iter().any(|&it| once[it] == problem) {
                 alike.push(once.len());
                 once.push(problem);

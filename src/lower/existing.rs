@@ -4,10 +4,10 @@ use entail_rules::{Fate, KeyKind, Node};
 use rustc_hash::FxHashMap;
 
 use super::configuration::{block_of, repetition};
+use super::removed::RemovedBlocks;
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
 use super::{Documents, Lowered};
 use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
-use crate::config::{Config, Removed, Variant};
 use crate::request::PlanMode;
 use crate::state::{Object, ResourceState, Status};
 
@@ -119,10 +119,7 @@ fn kind_of(key: &InstanceKey) -> KeyKind {
 struct Known<'a> {
     /// What each pending node reads, or may read.
     pending: ReadByPending,
-    /// The configuration that they stand in.
-    config: &'a Config,
-    /// Every `removed` block with its module, in order.
-    removed: Vec<(Variant, &'a Removed)>,
+    removed: RemovedBlocks<'a>,
 }
 
 /// What each pending node reads, or may read.
@@ -141,22 +138,13 @@ fn read_by_pending(lowered: &Lowered) -> ReadByPending {
 
 impl<'a> Known<'a> {
     fn of(lowered: &Lowered, documents: &Documents<'a>) -> Known<'a> {
-        let modules = documents.config.all_variants();
-        Known {
-            config: documents.config,
-            pending: read_by_pending(lowered),
-            removed: modules
-                .flat_map(|(of, module)| module.removed.iter().map(move |it| (of.clone(), it)))
-                .collect(),
-        }
+        let removed = RemovedBlocks::of(documents.config);
+        Known { pending: read_by_pending(lowered), removed }
     }
 
     /// What a `removed` block wants to happen to an object; the last such block where there are several.
     fn removed(&self, lowered: &mut Lowered, address: &Instance, node: Node) {
-        let block = self.removed.iter().rev().find(|(of, block)| {
-            crate::lower::requested::removes(self.config, of, &block.from.0, address)
-        });
-        if let Some((_, block)) = block {
+        if let Some(block) = self.removed.about(address).last() {
             let fate = if block.destroy == Some(true) { Fate::Destroy } else { Fate::Forget };
             lowered.facts.removed_says.push((node, fate));
         }

@@ -15,6 +15,7 @@ pub mod existing;
 mod cyclic_core;
 pub mod moves;
 mod read_places;
+pub mod removed;
 pub mod requested;
 pub mod serving;
 pub mod structure;

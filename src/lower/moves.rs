@@ -19,6 +19,7 @@ use super::structure::Structure;
 
 mod apply;
 mod ends;
+mod pairs;
 mod problems;
 mod statements;
 #[cfg(test)]

@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 use super::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Structure};
 use super::{Documents, Lowered};
 use crate::address::target::Target;
-use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource, ResourceName};
-use crate::config::{Config, MoveEndpoint, Variant};
+use crate::address::{Instance, InstanceKey, ModuleInstance, Resource, ResourceName};
 use crate::diagnostic::{Diagnostic, Sort};
 use crate::request::{Replacement, Request, Selector};
 
@@ -155,33 +154,6 @@ fn may_be_prefix(pattern: &ModuleInstance, actual: &ModuleInstance) -> bool {
             .iter()
             .zip(actual.0.iter())
             .all(|(a, b)| step_covers(a, b) || (a.0 == b.0 && b.1 == InstanceKey::None))
-}
-
-/// Returns whether a `removed` block of a module covers an instance.
-pub fn removes(
-    config: &Config,
-    module: &Variant,
-    from: &MoveEndpoint,
-    instance: &Instance,
-) -> bool {
-    let own = instance.module.module();
-    // A source speaks for its own instances, and for those that are no source's any more.
-    let around = instance.module.0.get(..module.path.0.len()).unwrap_or_default();
-    if config.kinds.contains_key(&module.path)
-        && config.variant_of(&ModuleInstance(around.into())).is_some_and(|it| it != *module)
-    {
-        return false;
-    }
-    let within = |relative: Module| {
-        let path: Vec<_> = module.path.0.iter().chain(relative.0.iter()).cloned().collect();
-        own.0.starts_with(&path).then_some(path.len())
-    };
-    match from {
-        MoveEndpoint::Module(it) => within(it.module()).is_some(),
-        MoveEndpoint::Resource(it) => {
-            it.resource == instance.resource && within(it.module.module()) == Some(own.0.len())
-        }
-    }
 }
 
 struct Index<'a> {

@@ -8,7 +8,7 @@ use crate::config::{Provisioner, Resource};
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, Sink};
 use crate::expression::body::decode_body;
-use crate::lower::requested::removes;
+use crate::lower::removed::RemovedBlocks;
 use crate::lower::structure::{ModuleId, ModuleNode, Structure};
 use crate::observe::problems::of_provider;
 use crate::observe::values::ValueScope;
@@ -72,12 +72,8 @@ impl<'p> Provisioners<'p> {
 
 /// Returns what the `removed` blocks of an object have to run before it is destroyed.
 fn of_removed<'p>(ctx: &Context<'p>, address: &Instance) -> Provisioners<'p> {
-    let blocks = ctx
-        .config
-        .all_variants()
-        .flat_map(|(of, module)| module.removed.iter().map(move |it| (of.clone(), it)))
-        .filter(|(of, block)| removes(ctx.config, of, &block.from.0, address));
-    let listed = blocks.flat_map(|it| &it.1.provisioners).filter(|it| When::Destroy.fits(it));
+    let blocks = RemovedBlocks::of(ctx.config).about(address).into_iter();
+    let listed = blocks.flat_map(|it| &it.provisioners).filter(|it| When::Destroy.fits(it));
     Provisioners { listed: listed.collect(), connection: None }
 }
 

@@ -12,12 +12,15 @@ pub(super) struct End {
     /// How many of `path`'s steps lead to the module that holds the statement.
     pub base: usize,
     /// The modules down to the subject, itself included where it is one. Without a key, any key matches.
-    path: Vec<(Str, Option<InstanceKey>)>,
+    path: Vec<PathStep>,
     pub subject: EndTarget,
 }
 
+/// A module call, and its key. Without one, any key matches.
+pub(super) type PathStep = (Str, Option<InstanceKey>);
+
 /// What an end names, at the end of its path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum EndTarget {
     Call,
     Module,
@@ -71,6 +74,11 @@ impl End {
     /// Returns whether modules are what moves.
     pub fn names_module(&self) -> bool {
         matches!(self.subject, EndTarget::Call | EndTarget::Module)
+    }
+
+    /// Returns the modules down to the subject.
+    pub fn path(&self) -> &[PathStep] {
+        &self.path
     }
 
     /// Returns the module that holds the statement.

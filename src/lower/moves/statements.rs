@@ -6,6 +6,7 @@ use std::fmt;
 use entail_rules::{Facts, Statement as StatementId};
 
 use super::ends::{End, unify};
+use super::pairs::candidates;
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::config::{Config, Repetition, Variant};
 use crate::diagnostic::Span;
@@ -144,22 +145,21 @@ pub(super) fn lower(config: &Config, statements: &[Statement]) -> Facts {
     let number = |index: usize| StatementId(index as u32);
     facts.statement = (0..statements.len()).map(|it| (number(it),)).collect();
     // Implied moves of resources are each about a resource of its own that no other statement names: only modules that
-    // hold them matter to them, and there may be many of them.
+    // hold them matter to them.
     let is_plain = |it: &Statement| it.implied && !it.from.names_module();
     let are_apart = |a: &Statement, b: &Statement| {
         a.of.as_ref().zip(b.of.as_ref()).is_some_and(|(a, b)| config.are_apart(a, b))
     };
-    let first_plain = statements.iter().position(is_plain).unwrap_or(statements.len());
-    for (s, after) in statements.iter().enumerate() {
-        let others = if s < first_plain { statements.len() } else { first_plain };
-        let others = statements[..others].iter().enumerate();
-        for (t, before) in others.filter(|it| it.0 != s && !are_apart(it.1, after)) {
-            if after.from.can_equal(&before.to) {
-                facts.chains.push((number(s), number(t)));
-            }
-            if nests(after, before) {
-                facts.nests.push((number(s), number(t)));
-            }
+    for (s, t) in candidates(statements) {
+        let (after, before) = (&statements[s], &statements[t]);
+        if is_plain(after) && is_plain(before) || are_apart(before, after) {
+            continue;
+        }
+        if after.from.can_equal(&before.to) {
+            facts.chains.push((number(s), number(t)));
+        }
+        if nests(after, before) {
+            facts.nests.push((number(s), number(t)));
         }
     }
     leave_out(&mut facts, When::Always);
@@ -167,7 +167,7 @@ pub(super) fn lower(config: &Config, statements: &[Statement]) -> Facts {
 }
 
 /// Whether `after` is about something inside what `before` moves to, or `before` about something inside what `after` moves.
-fn nests(after: &Statement, before: &Statement) -> bool {
+pub(super) fn nests(after: &Statement, before: &Statement) -> bool {
     let is_inside = after.from.lies_within(&before.to)
         || after.to.lies_within(&before.to)
         || before.from.lies_within(&after.from)
