@@ -16,7 +16,7 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::plan::Action;
 use crate::provider::{Provider, ProviderDiagnostic};
 use crate::reason::{self, EngineRef};
-use crate::request::{PlanMode, Request};
+use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
 
@@ -251,7 +251,7 @@ impl<'a> Observer<'a> {
         summary: &str,
         address: &Instance,
     ) -> bool {
-        let softens = self.request.mode != PlanMode::Normal;
+        let softens = self.request.softens_conditions();
         let mut passed = true;
         for (index, condition) in conditions.iter().enumerate() {
             let outcome = conditions::check(condition, scope, summary).of(&address.to_string());

@@ -1,4 +1,4 @@
-//! `refresh`: `apply -refresh-only -auto-approve` under its old name.
+//! `refresh`: `apply -refresh-only -auto-approve` under its old name, and stricter: where a condition fails, nothing is recorded.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl RefreshArgs {
         )?;
         let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
         request.carried_out = true;
-        request.mode = PlanMode::RefreshOnly;
+        (request.mode, request.refreshes) = (PlanMode::RefreshOnly, true);
         Ok(ApplyOptions {
             policies: Default::default(),
             request,
