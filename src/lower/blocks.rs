@@ -211,7 +211,7 @@ impl BlockGraph {
         }
     }
 
-    /// Returns the block of a resource, as [`find_resource`](BlockGraph::find_resource) does.
+    /// Returns the block of a resource; where its module instance is gone, that which is served as its objects were made.
     pub fn block_of(&self, config: &Config, resource: &ResourceNode) -> Option<usize> {
         let ResourceNode { address, provider, .. } = resource;
         let find = || self.find_resource(config, address, provider.as_deref());
