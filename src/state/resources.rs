@@ -13,7 +13,9 @@ use hashbrown::hash_table::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::{ResourceState, Shared};
-use crate::address::{Instance, Keyed, ModuleInstance, ProviderConfig, Resource, ResourceName};
+use crate::address::{
+    Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderConfig, Resource, ResourceName, Str,
+};
 
 /// What stands under an address.
 type Entry = (Resource, Shared<ResourceState>);
@@ -191,6 +193,15 @@ impl Resources {
     pub fn since(&self, least: &Resource) -> Iter<'_> {
         let first = self.common.all.partition_point(|it| it.0 < *least);
         self.part(first, self.changed.range(least..))
+    }
+
+    /// Returns those from the first that may stand in a module so deep, behind these steps: addresses are sorted by how deep they are,
+    /// then by their steps.
+    pub fn since_steps(&self, steps: &[(Str, InstanceKey)], depth: usize) -> Iter<'_> {
+        let steps = steps.iter().cloned().chain(std::iter::repeat_with(Default::default));
+        let first = ResourceName { mode: Mode::Ephemeral, kind: Str::new(), name: Str::new() };
+        let module = ModuleInstance(steps.take(depth).collect());
+        self.since(&Resource { module, resource: first })
     }
 
     fn part<'a>(

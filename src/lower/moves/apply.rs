@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::ends::{End, EndTarget};
 use super::statements::Statement;
 use super::{Movable, Moved};
-use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource, ResourceName, Str};
+use crate::address::{Instance, InstanceKey, ModuleInstance, Resource, Str};
 use crate::config::Config;
 use crate::state::State;
 
@@ -73,14 +73,14 @@ impl Moving<'_> {
                     |first: Option<&Step>| first.is_some_and(|it| Some(&it.0) == next.as_ref());
                 rest.is_some_and(|it| next.is_none() || is_next(it.first()))
             };
-            let further = self.state.resources.since(&first_in(&least, depth));
+            let further = self.state.resources.since_steps(&least, depth);
             further.map(|it| it.0).take_while(move |it| is_within(&it.module))
         })
     }
 
     /// Whether something is recorded in a module instance.
     fn is_taken(&self, module: &ModuleInstance) -> bool {
-        let first = self.state.resources.since(&first_in(&module.0, module.0.len())).next();
+        let first = self.state.resources.since_steps(&module.0, module.0.len()).next();
         first.is_some_and(|it| it.0.module == *module)
     }
 
@@ -171,14 +171,6 @@ impl Moving<'_> {
 
 /// A step into a module instance.
 type Step = (Str, InstanceKey);
-
-/// The least address of a resource in modules that are so deep, behind these steps. Addresses are sorted by how deep they are, then
-/// by their steps.
-fn first_in(steps: &[Step], depth: usize) -> Resource {
-    let steps = steps.iter().cloned().chain(std::iter::repeat_with(Default::default));
-    let resource = ResourceName { mode: Mode::Ephemeral, kind: Str::new(), name: Str::new() };
-    Resource { module: ModuleInstance(steps.take(depth).collect()), resource }
-}
 
 /// Lets what other objects recorded follow the moves: our own record instance by instance, OpenTofu's by resource.
 fn follow(state: &mut State, moved: &BTreeMap<Instance, Instance>) {

@@ -8,7 +8,7 @@ use entail_rules::Node;
 
 use super::{Each, Reads, Trace, TraceScope};
 use crate::address::target::Target;
-use crate::address::{Instance, InstanceKey, Mode, Module, ModuleInstance, Resource, ResourceName};
+use crate::address::{Instance, InstanceKey, Module, ModuleInstance, Resource};
 use crate::config::Repetition;
 use crate::diagnostic::Span;
 use crate::expression;
@@ -373,13 +373,10 @@ pub fn existing_instances(state: &State, address: &Resource) -> Entries {
 pub fn existing_modules(state: &State, above: &ModuleInstance, name: &str) -> Entries {
     let deepest = state.resources.deepest();
     let mut keys = BTreeSet::new();
-    // Addresses are sorted by how deep they are, then by their steps.
+    let steps = above.0.iter().cloned().chain([(Str::from(name), InstanceKey::None)]);
+    let least: Vec<_> = steps.collect();
     for depth in above.0.len() + 1..=deepest {
-        let steps = above.0.iter().cloned().chain([(Str::from(name), InstanceKey::None)]);
-        let least = steps.chain(std::iter::repeat_with(Default::default)).take(depth).collect();
-        let first = ResourceName { mode: Mode::Ephemeral, kind: Str::new(), name: Str::new() };
-        let least = Resource { module: ModuleInstance(least), resource: first };
-        let further = state.resources.since(&least).map(|it| &it.0.module.0);
+        let further = state.resources.since_steps(&least, depth).map(|it| &it.0.module.0);
         let steps = further
             .take_while(|it| it.len() == depth)
             .map_while(|it| it.strip_prefix(&above.0[..])?.first())
