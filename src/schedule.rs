@@ -2,10 +2,29 @@
 
 use std::collections::VecDeque;
 use std::hash::Hash;
+use std::pin::Pin;
+use std::task::Poll;
 
+use futures_util::poll;
+use futures_util::stream::FuturesUnordered;
 use rustc_hash::FxHashMap;
 
 use crate::lists::Lists;
+
+/// Asks once, and returns the answer where it is there at once, as those of the program itself are; else it is waited for among others.
+pub async fn begin<F: Future>(
+    question: F,
+    open: &mut FuturesUnordered<Pin<Box<F>>>,
+) -> Option<F::Output> {
+    let mut question = Box::pin(question);
+    match poll!(&mut question) {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => {
+            open.push(question);
+            None
+        }
+    }
+}
 
 /// Numbered things, some of which wait for others.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 //! Steps run side by side as the plan's order allows. A finished step is in the journal before it is reported; a failed
 //! one holds back what comes after it, and nothing else.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use entail_rules::order::Order;
@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::diagnostic::Diagnostics;
 use crate::event::EventObject;
 use crate::lower::BlockGraph;
+use crate::lower::removed::RemovedBlocks;
 use crate::observe::Observer;
 use crate::plan::{Action, Plan};
 use crate::state::State;
@@ -62,6 +63,8 @@ pub struct Context<'a> {
     pub config: &'a Config,
     /// Its blocks.
     pub graph: &'a BlockGraph,
+    /// Its `removed` blocks, once somebody asks for them.
+    pub removed: OnceLock<RemovedBlocks<'a>>,
     /// The order of steps.
     pub order: &'a Order,
     /// Every fact the plan rests on.

@@ -171,25 +171,24 @@ impl Structure {
 
     /// Returns the key set of the outermost call around a resource whose keys are not known.
     pub fn keys_from(&self, id: ResourceId) -> Option<Node> {
-        let mut module = self.module(self.resource(id).module?);
-        let mut keys = None;
-        while let Some((parent, call)) = module.parent.filter(|_| module.pending) {
-            keys = Some(self.call(call).keys);
-            module = self.module(parent);
-        }
-        keys
+        Some(self.outermost_pending(self.resource(id).module?)?.keys)
     }
 
     /// Returns whether a module instance is there, or may still turn out to be: what stood in for one stands for nothing once
     /// the keys are known.
     pub fn stands(&self, id: ModuleId) -> bool {
+        self.outermost_pending(id).is_none_or(|it| it.pending)
+    }
+
+    /// Returns the outermost call around a module instance that stands in for others.
+    fn outermost_pending(&self, id: ModuleId) -> Option<&CallNode> {
         let mut module = self.module(id);
-        let mut stands = true;
+        let mut outermost = None;
         while let Some((parent, call)) = module.parent.filter(|_| module.pending) {
-            stands = self.call(call).pending;
+            outermost = Some(self.call(call));
             module = self.module(parent);
         }
-        stands
+        outermost
     }
 
     /// Returns a module instance with its value nodes; its resources and calls come as they are expanded.

@@ -252,7 +252,8 @@ impl Trace<'_> {
                     let value = self.evaluate(node, parent, &each, &input.value);
                     let marks = value.marks();
                     // What does not fit is told once it is evaluated for good.
-                    inputs::taken(variable, Some(&value)).unwrap_or(value).mark(&marks)
+                    let taken = inputs::taken(variable, Some(&value));
+                    taken.unwrap_or_else(|_| value.mark(&variable.marks())).mark(&marks)
                 }
                 None => {
                     inputs::taken(variable, None).unwrap_or_else(|_| inputs::unknown_of(variable))

@@ -154,6 +154,7 @@ async fn carry_out(
         plan: approved.plan,
         config: &session.config,
         graph: &session.graph,
+        removed: Default::default(),
         order: approved.order,
         facts: approved.facts,
         spread: approved.spread,

@@ -2,13 +2,11 @@
 //!
 //! Questions run side by side; answers are decided by the rules in batches, a batch being whatever has arrived.
 
-use std::task::Poll;
-
 use entail_rules::decide::Decisions;
 use entail_rules::violations::Violations;
 use entail_rules::{Action, Facts, Ledger, Node, Reason};
+use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use futures_util::{FutureExt, poll};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::progress::{Asked, Ending, Part, Progress};
@@ -22,6 +20,7 @@ use crate::observe::Observer;
 use crate::observe::object::{Outside, Prior};
 use crate::observe::values::Values;
 use crate::request::PlanMode;
+use crate::schedule::begin;
 use crate::syntax::Step;
 use crate::value::{PathStep, Value};
 
@@ -52,13 +51,8 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
             } else {
                 let asked = progress.asked.get(&node).copied().unwrap_or_default();
                 let part = progress.part(node);
-                let mut question =
-                    Box::pin(ask(observer, node, part, asked).map(move |it| (node, it)));
-                // What the program itself serves is there at once.
-                match poll!(&mut question) {
-                    Poll::Ready(answer) => batch.push(answer),
-                    Poll::Pending => open.push(question),
-                }
+                let question = ask(observer, node, part, asked).map(move |it| (node, it));
+                batch.extend(begin(question, &mut open).await);
             }
         }
         if batch.is_empty() {

@@ -91,7 +91,7 @@ fn open(host: &Host<'_>, options: &ImportOptions) -> Result<Session, Diagnostics
     let (named, files) = (options.config.as_deref(), &options.state.files);
     let folder = host.world.root.join(named.unwrap_or(Path::new("")));
     let found = config_files(&host.world.files, &folder);
-    if found.is_none_or(|it| it.primary.is_empty() && it.overriding.is_empty()) {
+    if found.is_none_or(|it| it.is_empty()) {
         let shown = named.unwrap_or(Path::new("."));
         return Err(no_files(shown).into());
     }

@@ -72,7 +72,8 @@ impl<'p> Provisioners<'p> {
 
 /// Returns what the `removed` blocks of an object have to run before it is destroyed.
 fn of_removed<'p>(ctx: &Context<'p>, address: &Instance) -> Provisioners<'p> {
-    let blocks = RemovedBlocks::of(ctx.config).about(address).into_iter();
+    let removed = ctx.removed.get_or_init(|| RemovedBlocks::of(ctx.config));
+    let blocks = removed.about(address).into_iter();
     let listed = blocks.flat_map(|it| &it.provisioners).filter(|it| When::Destroy.fits(it));
     Provisioners { listed: listed.collect(), connection: None }
 }

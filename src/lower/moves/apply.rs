@@ -63,15 +63,13 @@ impl Moving<'_> {
     fn within(&self, end: &End) -> impl Iterator<Item = &Resource> {
         let (fixed, next) = end.beginning();
         let least = next.clone().map(|it| (it, InstanceKey::None));
-        let least: Vec<Step> = fixed.iter().cloned().chain(least).collect();
+        let least: Vec<_> = fixed.iter().cloned().chain(least).collect();
         let depths = least.len()..=self.state.resources.deepest();
         depths.flat_map(move |depth| {
             let (fixed, next) = (fixed.clone(), next.clone());
             let is_within = move |it: &ModuleInstance| {
-                let rest = it.0.strip_prefix(&fixed[..]).filter(|_| it.0.len() == depth);
-                let is_next =
-                    |first: Option<&Step>| first.is_some_and(|it| Some(&it.0) == next.as_ref());
-                rest.is_some_and(|it| next.is_none() || is_next(it.first()))
+                let goes_on = |name: &Str| it.0.get(fixed.len()).is_some_and(|it| it.0 == *name);
+                it.0.len() == depth && it.0.starts_with(&fixed) && next.as_ref().is_none_or(goes_on)
             };
             let further = self.state.resources.since_steps(&least, depth);
             further.map(|it| it.0).take_while(move |it| is_within(&it.module))
@@ -168,9 +166,6 @@ impl Moving<'_> {
         self.moved.moved.insert(to, origin);
     }
 }
-
-/// A step into a module instance.
-type Step = (Str, InstanceKey);
 
 /// Lets what other objects recorded follow the moves: our own record instance by instance, OpenTofu's by resource.
 fn follow(state: &mut State, moved: &BTreeMap<Instance, Instance>) {

@@ -12,12 +12,12 @@ pub(super) struct End {
     /// How many of `path`'s steps lead to the module that holds the statement.
     pub base: usize,
     /// The modules down to the subject, itself included where it is one. Without a key, any key matches.
-    path: Vec<PathStep>,
+    path: Vec<StepPattern>,
     pub subject: EndTarget,
 }
 
 /// A module call, and its key. Without one, any key matches.
-pub(super) type PathStep = (Str, Option<InstanceKey>);
+pub(super) type StepPattern = (Str, Option<InstanceKey>);
 
 /// What an end names, at the end of its path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +77,7 @@ impl End {
     }
 
     /// Returns the modules down to the subject.
-    pub fn path(&self) -> &[PathStep] {
+    pub fn path(&self) -> &[StepPattern] {
         &self.path
     }
 

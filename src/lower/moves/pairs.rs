@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ends::{End, EndTarget, PathStep};
+use super::ends::{End, EndTarget, StepPattern};
 use super::statements::Statement;
 use crate::address::{InstanceKey, ResourceName, Str};
 
@@ -59,7 +59,7 @@ struct Group {
 }
 
 impl Index {
-    fn add(&mut self, path: &[PathStep], what: As, at: usize) {
+    fn add(&mut self, path: &[StepPattern], what: As, at: usize) {
         let keyed: Vec<bool> = path.iter().map(|it| it.1.is_some()).collect();
         let keys = path.iter().filter_map(|it| it.1.clone()).collect();
         let groups = self.0.entry((names(path), what)).or_default();
@@ -82,7 +82,7 @@ impl Index {
     }
 
     /// Calls `visit` with every position whose path overlaps this one, which is as long.
-    fn find(&self, path: &[PathStep], what: &As, visit: &mut dyn FnMut(usize)) {
+    fn find(&self, path: &[StepPattern], what: &As, visit: &mut dyn FnMut(usize)) {
         let Some(groups) = self.0.get(&(names(path), what.clone())) else { return };
         for group in groups {
             let steps = path.iter().zip(&group.keyed).filter(|it| *it.1);
@@ -109,7 +109,7 @@ impl Index {
     }
 }
 
-fn names(path: &[PathStep]) -> Vec<Str> {
+fn names(path: &[StepPattern]) -> Vec<Str> {
     path.iter().map(|it| it.0.clone()).collect()
 }
 

@@ -10,6 +10,7 @@ use crate::config::version::{Constraint, Constraints};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::install::Settings;
 use crate::install::settings::policies::PolicyBlock;
+use crate::value::text::shell_word;
 use crate::world::World;
 
 /// Who asks for policies.
@@ -25,7 +26,7 @@ impl Asked {
     /// Returns the arguments with which everything that is asked for is installed.
     pub fn init(&self) -> String {
         match self {
-            Asked::Flag(word) => format!("init -policy={}", quoted(&masked(word))),
+            Asked::Flag(word) => format!("init -policy={}", shell_word(&masked(word))),
             Asked::Block(_) => "init".to_owned(),
         }
     }
@@ -38,12 +39,6 @@ impl Asked {
             Asked::Block(name) => format!("{BLOCKS}{name}"),
         }
     }
-}
-
-/// Returns a word as it is typed, so that a shell takes it as it is.
-fn quoted(word: &str) -> String {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/:._-@".contains(it);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
 }
 
 /// How the groups of blocks of the CLI configuration begin.

@@ -15,10 +15,8 @@ mod tests;
 mod undecided;
 mod unread;
 
-use std::task::Poll;
-
+use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use futures_util::{FutureExt, poll};
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
@@ -30,6 +28,7 @@ use crate::lower::blocks::BlockKey;
 use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
+use crate::schedule::begin;
 
 pub use keys::missing_keys;
 
@@ -41,17 +40,12 @@ async fn all<F: Future>(answers: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut found: Vec<Option<F::Output>> = Vec::with_capacity(answers.size_hint().0);
     let mut open = FuturesUnordered::new();
     for (place, answer) in answers.enumerate() {
-        let mut answer = Box::pin(answer);
-        match poll!(&mut answer) {
-            Poll::Ready(it) => found.push(Some(it)),
-            Poll::Pending => {
-                found.push(None);
-                open.push(answer.map(move |it| (place, it)));
-            }
+        found.push(None);
+        let mut ended = begin(answer.map(move |it| (place, it)), &mut open).await;
+        if open.len() >= OPEN && ended.is_none() {
+            ended = open.next().await;
         }
-        if open.len() >= OPEN
-            && let Some((place, it)) = open.next().await
-        {
+        if let Some((place, it)) = ended {
             found[place] = Some(it);
         }
     }
