@@ -5,7 +5,6 @@
 //! round of a recursion, are hashed all the same. Ascent asks for this by `#![ds(crate::index)]` (`ascent!` in `lib.rs`).
 
 use std::cell::OnceCell;
-use std::marker::PhantomData;
 
 use ascent::internal::{
     RelFullIndexRead, RelFullIndexWrite, RelIndexMerge, RelIndexRead, RelIndexReadAll,
@@ -13,12 +12,14 @@ use ascent::internal::{
 };
 
 mod columns;
+mod lists;
 mod pages;
 #[cfg(test)]
 mod tests;
 
 pub use columns::Columns;
 use columns::{Known, Map};
+pub use lists::{Told, Unasked, Unread};
 
 /// Where the rows that agree in some columns begin and end, counted from one: 0 where there are none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -294,18 +295,25 @@ macro_rules! is_its_own_index {
 is_its_own_index! {
     (K, T) By<K, T>;
     (K) All<K>;
+    (K) Unasked<K>;
 }
 
 macro_rules! rel_codegen {
     ($($all:tt)*) => {};
 }
 
-/// The list of the rows of a relation. Relations that are only on the way to others are named here where they are large; who puts
-/// one in whose rows are asked for is told so by the compiler.
+/// The list of the rows of a relation. Relations that are only on the way to others, and large ones that only facts or strata before
+/// tell of, are named here; who puts one in whose rows are asked for is told so by the compiler.
 macro_rules! rel {
     (Program_edge, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Unread<$Row> };
     (Program_led, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Unread<$Row> };
     (Program_leads, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Unread<$Row> };
+    (Program_reads, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Told<$Row> };
+    (Program_needs, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Told<$Row> };
+    (Program_object, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Told<$Row> };
+    (Program_of, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Told<$Row> };
+    (Program_declared, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Told<$Row> };
+    (Program_managed, $Row:ty, $indices:expr, ser, ()) => { $crate::index::Told<$Row> };
     ($name:ident, $Row:ty, $indices:expr, ser, ()) => { ::std::vec::Vec<$Row> };
 }
 
@@ -315,7 +323,13 @@ macro_rules! rel_ind_common {
     };
 }
 
+/// What tells whether a relation has a row. Large relations of which no rule asks that are named here: a row that is concluded twice
+/// stands there twice. None of them leads back to itself but through one that has each row once; who asks of one whether it has a row is
+/// told by the compiler.
 macro_rules! rel_full_ind {
+    (Program_edge, $Row:ty, $indices:expr, ser, (), $Key:ty, $Rest:ty) => { $crate::index::Unasked<$Key> };
+    (Program_before, $Row:ty, $indices:expr, ser, (), $Key:ty, $Rest:ty) => { $crate::index::Unasked<$Key> };
+    (Program_chosen, $Row:ty, $indices:expr, ser, (), $Key:ty, $Rest:ty) => { $crate::index::Unasked<$Key> };
     ($name:ident, $Row:ty, $indices:expr, ser, (), $Key:ty, $Rest:ty) => { $crate::index::All<$Key> };
 }
 
@@ -323,31 +337,6 @@ macro_rules! rel_ind {
     ($name:ident, $Row:ty, $indices:expr, ser, (), $columns:expr, $Key:ty, $Rest:ty) => {
         $crate::index::By<$Key, $Rest>
     };
-}
-
-/// The list of the rows of a relation that nobody reads from outside: it has none, for they stand in the indices.
-#[derive(Clone, Copy, Debug)]
-pub struct Unread<T>(PhantomData<T>);
-
-impl<T> Default for Unread<T> {
-    fn default() -> Self {
-        Unread(PhantomData)
-    }
-}
-
-impl<T> Unread<T> {
-    /// Takes a row in, which is nowhere but in the indices.
-    pub fn push(&mut self, _: T) {}
-
-    /// Returns how many rows stand in it.
-    pub fn len(&self) -> usize {
-        0
-    }
-
-    /// Returns the rows that stand in it.
-    pub fn iter(&self) -> std::slice::Iter<'_, T> {
-        [].iter()
-    }
 }
 
 pub(crate) use {rel, rel_codegen, rel_full_ind, rel_ind, rel_ind_common};

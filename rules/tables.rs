@@ -275,9 +275,12 @@ pub fn rows_of<T>(rows: &[T], compare: impl Fn(&T) -> std::cmp::Ordering) -> &[T
 /// Runs a stratum: fills the program's inputs by name from a ledger, runs it, and returns its conclusions sorted.
 macro_rules! conclude {
     ($ledger:ident: $Program:ident { $($source:ident: $($input:ident),+;)+ } => $Conclusions:ident { $($output:ident),+ $(,)? }) => {{
-        let mut program = $Program { $( $( $input: $ledger.$source.$input.clone(), )+ )+ ..$Program::default() };
-        program.run();
-        let mut conclusions = $Conclusions { $( $output: program.$output ),+ };
+        let mut conclusions = {
+            let mut program = $Program { $( $( $input: $ledger.$source.$input.clone().into(), )+ )+ ..$Program::default() };
+            program.run();
+            // What it found rows by is gone before they are sorted.
+            $Conclusions { $( $output: program.$output ),+ }
+        };
         conclusions.tidy();
         conclusions
     }};
