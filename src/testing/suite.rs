@@ -15,7 +15,7 @@ use crate::config::testing::{
 };
 use crate::config::{
     Config, Folder, InstalledModules, ModuleCall, ProviderBlock, call_source, check_providers,
-    installed, load_config_of,
+    installed, load_config_of, load_module,
 };
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::install::Requirements;
@@ -202,6 +202,7 @@ impl Open<'_> {
 
     fn load(&self) -> Result<(Config, Tests), Diagnostics> {
         let (world, sources) = (self.world, self.sources);
+        helpers_of(world, self.directory, sources)?;
         let installed = InstalledModules::read(&world.files, &workspace::data_folder(world))?;
         let context = early_context(world, sources)?;
         let root = Folder { root: &world.root, directory: "." };
@@ -365,11 +366,11 @@ fn below(installed: &InstalledModules, place: &str) -> InstalledModules {
     InstalledModules { records: inside.collect(), in_place: installed.in_place }
 }
 
-/// Returns the modules of the runs of all test files, each with the place under which it is installed: for `init`.
+/// Returns the modules of the runs of all test files, each with the place under which it is installed.
 ///
 /// # Errors
 ///
-/// If a test file cannot be read.
+/// If a test file cannot be read: what is wrong with the root module itself is told, too, and nothing of what it calls.
 pub fn helpers_of(
     world: &World,
     directory: &Path,
@@ -379,7 +380,9 @@ pub fn helpers_of(
     let (files, found) = read_tests(&world.files, &world.root, &names, sources);
     problems.extend(found);
     if problems.has_errors() {
-        return Err(problems);
+        let (_, mut all) = load_module(&world.files, &world.root, ".", sources);
+        all.extend(problems);
+        return Err(all);
     }
     let mut calls = Vec::new();
     for file in &files {

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::host::Host;
 use super::with_room;
+use crate::address::ModuleInstance;
 use crate::backend::workspace;
+use crate::config::ModuleCall;
 use crate::diagnostic::Diagnostics;
 use crate::install::{Event, Settings};
 use crate::operation::backends::{self, Event as BackendEvent};
@@ -91,6 +93,7 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
             step(Step::Empty);
             return Ok(());
         }
+        let called = valid(step, helpers_of(host.world, &options.tests, host.sources))?;
         // Modules are installed before anybody is told what is wrong with the backend: that may be right once they are there.
         let backend = match &options.backend {
             Some(backend) => set_backend_up(host, backend, step)?,
@@ -99,7 +102,7 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
         let (mut told, mut readings) = (Diagnostics::new(), Readings::FilesFirst);
         if options.get {
             (told, readings) =
-                install_all(host, (options.upgrade, &options.tests), &|progress| match progress {
+                install_all(host, options.upgrade, &called, &|progress| match progress {
                     Progress::Begun if options.upgrade => step(Step::UpgradingModules),
                     other => step(Step::ModuleProgress(other)),
                 })?;
@@ -218,11 +221,20 @@ pub fn get(
 ) -> Result<(), Diagnostics> {
     with_room(|_| {
         install_policies(host, words, (upgrade, false), step)?;
-        let (warnings, _) = install_all(host, (upgrade, tests), &|progress| match progress {
+        // Tests that cannot be read keep nobody from having the modules that the configuration calls.
+        let (called, broken) = match helpers_of(host.world, tests, host.sources) {
+            Ok(called) => (called, Diagnostics::new()),
+            Err(broken) => (Vec::new(), broken),
+        };
+        let (mut told, _) = install_all(host, upgrade, &called, &|progress| match progress {
             Progress::Begun => {}
             other => step(Step::ModuleProgress(other)),
         })?;
-        host.tell.problems(warnings);
+        told.extend(broken);
+        if told.has_errors() {
+            return Err(told.once());
+        }
+        host.tell.problems(told);
         Ok(())
     })?
 }
@@ -239,19 +251,24 @@ fn install_policies(
     policies::install(host.world, host.sources, words, how)
 }
 
+/// A call that stands in no module, with the address before its name.
+type Called = (ModuleInstance, ModuleCall);
+
 /// Installs modules, and returns warnings and how often the configuration is read.
+///
+/// - `called`: calls in tests.
 fn install_all(
     host: &Host<'_>,
-    (upgrade, tests): (bool, &Path),
+    upgrade: bool,
+    called: &[Called],
     tell: &dyn Fn(Progress),
 ) -> Result<(Diagnostics, Readings), Diagnostics> {
-    let called = helpers_of(host.world, tests, host.sources)?;
     let data = workspace::data_folder(host.world);
     let settings = Settings::of(host.world);
     let how = How { upgrade, settings: &settings, tell };
     host.asking(|| {
         let context = early_context(host.world, host.sources)?;
-        let (done, problems) = install_modules(&context, &data, &called, how);
+        let (done, problems) = install_modules(&context, &data, called, how);
         let readings = if done.has_calls { Readings::Installing } else { Readings::FilesFirst };
         if problems.has_errors() { Err(problems) } else { Ok((problems, readings)) }
     })

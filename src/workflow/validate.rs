@@ -17,7 +17,7 @@ use crate::operation::session::{Readings, Session};
 use crate::operation::validate;
 use crate::request::Request;
 use crate::state::State;
-use crate::testing::Open;
+use crate::testing::{Open, helpers_of};
 use crate::world::VariableSource;
 
 /// Returns all that is wrong with the configuration of the world's root, warnings included.
@@ -30,6 +30,11 @@ use crate::world::VariableSource;
 pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Diagnostics> {
     with_room(|runtime| {
         runtime.block_on(async {
+            if let Some(directory) = tests
+                && let Err(broken) = helpers_of(host.world, directory, host.sources)
+            {
+                return broken;
+            }
             let loaded = Session::load_by_itself(host.world.clone(), host.sources.clone());
             let (mut session, problems) = match loaded {
                 Ok(loaded) => loaded,
