@@ -269,7 +269,8 @@ impl<'a> Observer<'a> {
         passed
     }
 
-    /// Returns the prior object of a node for those that read it, where the node takes no part.
+    /// Returns the prior object of a node for those that read it, where the node takes no part. One that cannot be read is no more known
+    /// than one that was never made: who leaves it out is not to be kept from anything else.
     pub async fn frozen(&self, node: Node) -> Option<Value> {
         let address = self.values.structure.instance(node)?;
         let stored = self.state.current(&address)?;
@@ -287,6 +288,7 @@ impl<'a> Observer<'a> {
             return Some(crate::schema::mark_sensitive(&kept, &schema.block));
         }
         let provider = self.pool.unconfigured(&resource.provider.provider)?;
-        Some(self.prior(&address, stored, &schema, &provider, object::Refresh::Skip).await?.value)
+        let previous = self.previous(&address, stored, &schema, &provider).await.0?;
+        Some(stored::marked(&previous, stored, &schema))
     }
 }

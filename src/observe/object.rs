@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Observer;
 use super::problems;
+use super::{Observer, stored};
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::config;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -11,7 +11,7 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{ImportName, PlanCall, PlannedObject, Provider};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
-use crate::value::{MarkPaths, Path, PathStep, Plain, Str, Value};
+use crate::value::{Path, PathStep, Plain, Str, Value};
 
 mod ignored;
 
@@ -150,9 +150,10 @@ impl<'a> Observer<'a> {
         refresh: Refresh<'_>,
     ) -> Option<Prior> {
         let kind = &*address.resource.kind;
-        let previous = self.previous(address, stored, schema, provider).await?;
-        let marks = MarkPaths::sensitive(&stored.sensitive);
-        let marked = |value: &Value| schema::mark_object(value, &marks, &schema.block);
+        let (previous, found) = self.previous(address, stored, schema, provider).await;
+        self.values.report(found);
+        let previous = previous?;
+        let marked = |value: &Value| stored::marked(value, stored, schema);
         let tainted = stored.status == Status::Tainted;
         let identity = self.identity(address, stored, schema, provider).await?;
         let deposed: Option<Str> = match refresh {
@@ -191,39 +192,6 @@ impl<'a> Observer<'a> {
             identity: read.identity,
             previous_identity: identity,
         })
-    }
-
-    /// Returns a stored object as today's schema has it, without marks.
-    async fn previous(
-        &self,
-        address: &Instance,
-        stored: &state::Object,
-        schema: &Schema,
-        provider: &Arc<dyn Provider>,
-    ) -> Option<Value> {
-        if stored.schema_version > schema.version && self.other_type(address).is_none() {
-            self.values.report([problems::newer_object(
-                address,
-                stored.schema_version,
-                schema.version,
-            )]);
-            return None;
-        }
-        let state::Attributes::Json(json) = &stored.attributes else {
-            self.values.report([problems::flat_object(address)]);
-            return None;
-        };
-        let previous = self.brought_forward(address, stored, json, provider).await?;
-        if !previous.is_wholly_known() {
-            self.values.report([problems::not_wholly_known(address, "upgrade")]);
-            return None;
-        }
-        // What a provider makes of another type's object is looked at as if it had been stored.
-        let stored_form = self.other_type(address).and_then(|_| {
-            let text = schema::encode_stored(&previous, &schema.block).ok()?;
-            schema::decode_stored(&text, &schema.block).ok()
-        });
-        Some(stored_form.unwrap_or(previous))
     }
 
     fn declared_block(&self, address: &Instance) -> Option<&config::Resource> {

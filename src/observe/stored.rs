@@ -5,10 +5,16 @@ use std::sync::Arc;
 use super::Observer;
 use super::problems;
 use crate::address::Instance;
+use crate::diagnostic::Diagnostics;
 use crate::provider::Provider;
-use crate::schema::Schema;
+use crate::schema::{self, Schema};
 use crate::state;
-use crate::value::Value;
+use crate::value::{MarkPaths, Value};
+
+/// Marks what is secret of a stored object: what the state says, and what the schema does.
+pub(super) fn marked(value: &Value, stored: &state::Object, schema: &Schema) -> Value {
+    schema::mark_object(value, &MarkPaths::sensitive(&stored.sensitive), &schema.block)
+}
 
 impl Observer<'_> {
     /// Brings a stored identity to today's schema. `None` where that failed; the problem has been reported.
@@ -36,14 +42,43 @@ impl Observer<'_> {
         (!self.failed(&upgraded.diagnostics)).then_some(upgraded.value)
     }
 
+    /// Returns a stored object as today's schema has it, without marks, and what is said of it.
+    pub(super) async fn previous(
+        &self,
+        address: &Instance,
+        stored: &state::Object,
+        schema: &Schema,
+        provider: &Arc<dyn Provider>,
+    ) -> (Option<Value>, Diagnostics) {
+        let (written, current) = (stored.schema_version, schema.version);
+        if written > current && self.other_type(address).is_none() {
+            return (None, problems::newer_object(address, written, current).into());
+        }
+        let state::Attributes::Json(json) = &stored.attributes else {
+            return (None, problems::flat_object(address).into());
+        };
+        let (previous, mut found) = self.brought_forward(address, stored, json, provider).await;
+        let Some(previous) = previous else { return (None, found) };
+        if !previous.is_wholly_known() {
+            found.push(problems::not_wholly_known(address, "upgrade"));
+            return (None, found);
+        }
+        // What a provider makes of another type's object is looked at as if it had been stored.
+        let stored_form = self.other_type(address).and_then(|_| {
+            let text = schema::encode_stored(&previous, &schema.block).ok()?;
+            schema::decode_stored(&text, &schema.block).ok()
+        });
+        (Some(stored_form.unwrap_or(previous)), found)
+    }
+
     /// Brings a stored object to today's schema; one that was moved from another type becomes one of this type.
-    pub(super) async fn brought_forward(
+    async fn brought_forward(
         &self,
         address: &Instance,
         stored: &state::Object,
         json: &serde_json::value::RawValue,
         provider: &Arc<dyn Provider>,
-    ) -> Option<Value> {
+    ) -> (Option<Value>, Diagnostics) {
         let kind = &*address.resource.kind;
         let (value, found) = match self.other_type(address) {
             Some(old) => {
@@ -63,8 +98,8 @@ impl Observer<'_> {
                 (upgraded.value, upgraded.diagnostics)
             }
         };
-        self.report_provider(address, None, &found);
-        value.filter(|_| !self.failed(&found))
+        let said = found.iter().map(|it| problems::of_provider(it, Some(address), None));
+        (value.filter(|_| !self.failed(&found)), Diagnostics(said.collect()))
     }
 
     /// Returns where an object was that was moved here from another type.
