@@ -271,6 +271,8 @@ ascent! {
     // @rule decide.read-pending: (something that `n` depends on changes)
     action(n, Action::Read, Reason::ReadBecauseDependencyPending)
         <-- mode(Mode::Normal), deferred(n, _), !config_unknown(n);
+    // @rule decide.drop-unread: `n` is read when something is carried out, and nothing is in this run
+    action(n, Action::Drop, Reason::Plain) <-- mode(Mode::RefreshOnly), deferred(n, _), in_state(n);
     // @rule decide.read-check: `n` stands in a check block
     action(n, Action::Read, Reason::ReadBecauseCheckNested) <-- mode(Mode::Normal), in_check(n), reads_now(n);
 

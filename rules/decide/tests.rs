@@ -497,6 +497,13 @@ fn data_of_unknown_arguments_is_read_during_apply() {
         deferred(d, d).
     "#]],
     );
+    check(
+        "mode(RefreshOnly). data(d). declared(d). in_state(d). config_unknown(d).",
+        expect![[r#"
+        action(d, Drop, Plain).
+        deferred(d, d).
+    "#]],
+    );
 }
 
 #[test]

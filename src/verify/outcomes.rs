@@ -166,8 +166,15 @@ fn of_object(
     let as_asked = match known.actions.get(node).map(|it| it.0) {
         // What stays as it is was perhaps only looked at.
         None | Some(Action::NoOp) => true,
-        Some(Action::Delete | Action::Forget | Action::Drop) => !is_planned,
+        // A data source that would be read later was asked for its arguments.
+        Some(Action::Drop) => !is_planned || is_deferred(finished, node),
+        Some(Action::Delete | Action::Forget) => !is_planned,
         Some(_) => is_planned,
     };
     (!as_asked).then_some("was asked something else than was concluded")
+}
+
+fn is_deferred(finished: &Finished, node: Node) -> bool {
+    let deferred = &finished.decisions.deferred;
+    deferred.get(deferred.partition_point(|it| it.0 < node)).is_some_and(|it| it.0 == node)
 }

@@ -255,6 +255,10 @@ async fn read(
             let read = ObjectDecision::unplanned(Action::Read, reason, None, after);
             found(ObjectDecision { recorded_marks, ..read }, refused)
         }
+        (Some((Action::Drop, _)), _) => {
+            observer.values.record(node, unread(&subject, &question));
+            Decision::Dropped(None)
+        }
         (_, kept) => match kept.or_else(|| question.recorded.clone()) {
             Some(kept) => Decision::Result { value: marked(&kept), kept },
             None => Decision::Value(Some(unread(&subject, &question))),
