@@ -45,9 +45,10 @@ impl Source for LocalCommand {
         result: &mut Fields,
     ) -> Result<(), Problem> {
         let name = config.text("command").unwrap_or_default();
-        let program = find(world, name).ok_or_else(|| not_found(name))?;
+        let program = find(world, name)?;
+        let folder = working_folder(world, config)?;
         let output =
-            run(world, &program, config).await.map_err(|why| not_run(name, &why.to_string()))?;
+            run(world, (name, &program), &folder, config).await.map_err(|why| not_run(name, &why))?;
         // A process that a signal ended has no exit code.
         result.set("exit_code", Value::int(output.status.code().map_or(-1, i64::from)));
         for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
@@ -58,21 +59,28 @@ impl Source for LocalCommand {
         if output.status.success() || config.flag("allow_non_zero_exit_code") == Some(true) {
             return Ok(());
         }
-        Err(not_run(
-            name,
-            &format!("{}\n{}", output.status, String::from_utf8_lossy(&output.stderr)),
-        ))
+        Err(failed(name, &output))
     }
 }
 
 /// Runs a program to its end. It is killed when nobody waits for it any more.
-async fn run(world: &World, program: &Path, config: &Value) -> std::io::Result<Output> {
+///
+/// - `name`: what it is called, which it may look at.
+async fn run(
+    world: &World,
+    (name, program): (&str, &Path),
+    folder: &Path,
+    config: &Value,
+) -> std::io::Result<Output> {
     let arguments = config.member("arguments");
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    #[cfg(unix)]
+    command.arg0(name);
+    let mut child = command
         .args(arguments.children().filter_map(Value::as_str))
         .env_clear()
         .envs(&world.environment)
-        .current_dir(world.root.join(config.text("working_directory").unwrap_or_default()))
+        .current_dir(folder)
         .stdin(if config.text("stdin").is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -89,13 +97,30 @@ async fn run(world: &World, program: &Path, config: &Value) -> std::io::Result<O
     output
 }
 
-/// Finds a program as a shell does: a name without a slash stands for one in a folder of `PATH`.
-fn find(world: &World, name: &str) -> Option<PathBuf> {
-    if name.contains('/') {
-        return is_executable(&world.root.join(name)).then(|| PathBuf::from(name));
+fn working_folder(world: &World, config: &Value) -> Result<PathBuf, Problem> {
+    let name = config.text("working_directory").unwrap_or_default();
+    let folder = world.root.join(name);
+    if folder.is_dir() {
+        return Ok(folder);
     }
-    let folders = std::env::split_paths(world.variable("PATH")?).filter(|it| it.is_absolute());
-    folders.map(|it| it.join(name)).find(|it| !name.is_empty() && is_executable(it))
+    let why = if folder.exists() { "is no folder" } else { "does not exist" };
+    let detail = format!("The working directory {name:?} {why}, so that nothing was run.");
+    Err(Problem::error("Command Execution Failed", detail).at(at("working_directory")))
+}
+
+/// Finds a program as a shell does: a name without a slash stands for one in a folder of `PATH`.
+fn find(world: &World, name: &str) -> Result<PathBuf, Problem> {
+    if name.contains('/') {
+        let path = world.root.join(name);
+        return match is_executable(&path) {
+            true => Ok(PathBuf::from(name)),
+            false => Err(not_found(name, path.exists())),
+        };
+    }
+    let path = world.variable("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(path).filter(|it| it.is_absolute());
+    let found = folders.map(|it| it.join(name)).find(|it| !name.is_empty() && is_executable(it));
+    found.ok_or_else(|| not_found(name, false))
 }
 
 #[cfg(unix)]
@@ -109,13 +134,27 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-fn not_found(name: &str) -> Problem {
-    let detail = format!(
-        "There is no program {name:?}: it must be a path, or the name of one in a folder of PATH."
-    );
+fn not_found(name: &str, is_there: bool) -> Problem {
+    let detail = match is_there {
+        true => format!("{name:?} is there, but is no file that may be executed."),
+        false => format!(
+            "There is no program {name:?}: it must be a path, or the name of one in a folder of PATH."
+        ),
+    };
     Problem::error("Command Lookup Failed", detail).at(at("command"))
 }
 
-fn not_run(name: &str, why: &str) -> Problem {
+fn not_run(name: &str, why: &std::io::Error) -> Problem {
     Problem::error("Command Execution Failed", format!("{name}: {why}")).at(at("command"))
+}
+
+/// A program that ended as if it had failed.
+fn failed(name: &str, output: &Output) -> Problem {
+    let told = String::from_utf8_lossy(&output.stderr);
+    let told = if told.trim().is_empty() { "nothing".into() } else { format!("\n{}", told.trim_end()) };
+    let detail = format!(
+        "The command ended with {}. Where that is to be expected, set \"allow_non_zero_exit_code\" to true.\n\n{name} wrote to stderr: {told}",
+        output.status
+    );
+    Problem::error("Command Execution Failed", detail).at(at("command"))
 }
