@@ -113,7 +113,7 @@ tables! {
             triggers_by_part(Node, Node);
             /// `data_waits(n, m)`: `n` is read, or opened, only when `m` is settled; a managed object or a collection.
             data_waits(Node, Node);
-            /// `data_waits_behind(n, m)`: `n` is read, or opened, only when everything behind `m` is settled, too; a collection or a module call.
+            /// `data_waits_behind(n, m)`: `n` is read, or opened, only when everything behind `m` is settled, too; a collection, a module call or a value.
             data_waits_behind(Node, Node);
             /// `has_conditions(n)`: `n` has preconditions or postconditions of its own; an instance, or a root output.
             has_conditions(Node);

@@ -121,7 +121,8 @@ fn kinds(lowered: &mut Lowered, first: usize) {
             NodeKind::Variable(..)
             | NodeKind::Local(..)
             | NodeKind::Output(..)
-            | NodeKind::Call(_) => lowered.facts.value.push((node,)),
+            | NodeKind::Call(_)
+            | NodeKind::Given(..) => lowered.facts.value.push((node,)),
             NodeKind::Collection(_) => {
                 lowered.facts.value.push((node,));
                 lowered.facts.collection.push((node,));

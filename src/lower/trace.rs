@@ -229,9 +229,9 @@ impl Trace<'_> {
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),
                 BlockKey::Resource(name) => self.resource(module, name, number),
-                BlockKey::Call(name) => self.call(module, name),
+                BlockKey::Call(name) => self.call(module, &block.module, name),
                 BlockKey::Check(name) => self.check(module, name),
-                BlockKey::Provider(..) => {}
+                BlockKey::Inside(_) | BlockKey::Provider(..) => {}
             }
         }
     }
@@ -298,13 +298,17 @@ impl Trace<'_> {
         }
     }
 
-    fn call(&mut self, module: ModuleId, name: &Str) {
+    fn call(&mut self, module: ModuleId, variant: &Variant, name: &Str) {
         let config = self.structure.module(module).config.clone();
         let block = &config.calls[name];
         let id = CallId(self.structure.calls.len() as u32);
         let keys = self.structure.add(NodeKind::CallKeys(id));
         let all = self.structure.add(NodeKind::Call(id));
         let inside = self.structure.add(NodeKind::Inside(id));
+        let given = self.input.graph.outputs_depended_on(variant, name);
+        let given =
+            given.map(|it| (it.clone(), self.structure.add(NodeKind::Given(id, it.clone()))));
+        let given = given.collect();
         let style = Style::of(&block.repetition);
         self.structure.calls.push(CallNode {
             parent: module,
@@ -313,6 +317,7 @@ impl Trace<'_> {
             keys,
             all,
             inside,
+            given,
             instances: Keyed::new(),
             pending: false,
             named: RareMap::new(),
