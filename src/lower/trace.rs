@@ -21,8 +21,7 @@ use crate::config::{self, Config, Variant, inputs};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
 use crate::state::State;
-use crate::syntax::Step;
-use crate::value::{Str, Value};
+use crate::value::{PathStep, Str, Value};
 use crate::world::World;
 
 mod circles;
@@ -70,8 +69,19 @@ pub struct Trigger {
     pub node: Node,
     /// What it watches: an object or a collection.
     pub target: Node,
+    /// The instance that is named by its key, be there one or not.
+    pub named: Option<(ResourceId, InstanceKey)>,
     /// The attribute it watches; empty for the whole.
-    pub path: Vec<Step>,
+    pub path: Vec<PathStep>,
+    /// Where that is written.
+    pub place: Span,
+}
+
+impl Trigger {
+    /// Returns whether more has to be known than which objects change.
+    pub fn is_particular(&self) -> bool {
+        self.named.is_some() || !self.path.is_empty()
+    }
 }
 
 /// What the trace starts from.
