@@ -19,6 +19,7 @@ ascent! {
     relation ephemeral(Node);
     relation declared(Node);
     relation reads(Node, Node);
+    relation waits_for(Node, Node);
     relation member(Node, Node);
     relation late(Node, Node);
     relation seen(Node, Seen);
@@ -151,6 +152,10 @@ ascent! {
     blocked(n, m) <-- reads(n, m), seen(m, Seen::Failed);
     // @rule decide.after-blocked: `n` reads `m`, of which nothing can be said
     blocked(n, m) <-- reads(n, m), seen(m, Seen::Blocked);
+    // @rule decide.after-failed-whole: `n` reads a part of `m`, which failed
+    blocked(n, m) <-- waits_for(n, m), seen(m, Seen::Failed);
+    // @rule decide.after-blocked-whole: `n` reads a part of `m`, of which nothing can be said
+    blocked(n, m) <-- waits_for(n, m), seen(m, Seen::Blocked);
 
     // @rule decide.after-failed-keys: whether there is `n` would be known from the keys of `p`, which could not be had
     blocked(n, p) <-- late(n, p), seen(p, Seen::Failed);
@@ -388,7 +393,7 @@ tables! {
 /// Decides a batch: facts about its nodes, and `seen` for the nodes that they read.
 pub(crate) fn decide(ledger: &Ledger<'_>) -> Decisions {
     conclude!(ledger: Program {
-        facts: mode, managed, data, ephemeral, declared, reads, member, late, seen, failed, prior, tainted, differs, marks_differ,
+        facts: mode, managed, data, ephemeral, declared, reads, waits_for, member, late, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
             removed_says, deposed_of, in_state, precedes_destroy, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside;

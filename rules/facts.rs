@@ -59,11 +59,11 @@ tables! {
             data(Node);
             /// `ephemeral(n)`: `n` is an ephemeral resource; one instance of it.
             ephemeral(Node);
-            /// `value(n)`: `n` is looked through; a variable, a local, an output (root ones too), or a collection.
+            /// `value(n)`: `n` is looked through; a variable, a local, an output (root ones too), a collection, all of a module call, or an instance of one that has `depends_on`.
             value(Node);
             /// `collection(n)`: `n` stands for all instances of one resource in one module instance.
             collection(Node);
-            /// `repetition(n)`: `n` stands for the key set of one managed resource in one module instance.
+            /// `repetition(n)`: `n` stands for the key set of one managed resource, or of a call of a module with such, in one module instance.
             repetition(Node);
             /// `output(n)`: `n` is a root output; declared now, or only in the state.
             output(Node);
@@ -113,7 +113,7 @@ tables! {
             triggers_by_part(Node, Node);
             /// `data_waits(n, m)`: `n` is read, or opened, only when `m` is settled; a managed object or a collection.
             data_waits(Node, Node);
-            /// `data_waits_behind(n, m)`: `n` is read, or opened, only when everything behind `m` is settled, too; a collection or a module call.
+            /// `data_waits_behind(n, m)`: `n` is read, or opened, only when everything behind `m` is settled, too; a collection, a module call or a value.
             data_waits_behind(Node, Node);
             /// `has_conditions(n)`: `n` has preconditions or postconditions of its own; an instance, or a root output.
             has_conditions(Node);

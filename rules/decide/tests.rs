@@ -333,6 +333,18 @@ fn nothing_is_said_of_what_failed_or_reads_what_failed() {
         blocked(a, b).
     "#]],
     );
+    check_existing(
+        "waits_for(a, b). seen(b, Failed).",
+        expect![[r#"
+        blocked(a, b).
+    "#]],
+    );
+    check_existing(
+        "waits_for(a, b). seen(b, Blocked).",
+        expect![[r#"
+        blocked(a, b).
+    "#]],
+    );
 }
 
 #[test]

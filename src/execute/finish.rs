@@ -32,8 +32,13 @@ pub(super) fn finish(
         debug_assert!(ctx.plan.outputs.contains_key(name), "{node:?} is in the plan");
         set(ctx, done, Record::Output { name: name.clone(), value: None });
     }
+    let only_records = ctx.plan.mode == PlanMode::RefreshOnly;
+    if only_records && !done.stopped {
+        ctx.observer.failed_outputs(&ctx.plan.checks);
+    }
     for (node, name) in closing.written_last.iter().filter_map(|it| output(structure, it.0)) {
-        if !ctx.observer.output_conditions(node) {
+        // Of what is only recorded, the plan has judged it.
+        if !only_records && !ctx.observer.output_conditions(node) {
             continue;
         }
         let Some(output) = ctx.config.root().outputs.get(name) else { continue };
@@ -49,7 +54,6 @@ pub(super) fn finish(
             ctx.observer.values.report([problem]);
             continue;
         }
-        let only_records = ctx.plan.mode == PlanMode::RefreshOnly;
         if only_records && ctx.keeps_undecided && !value.is_wholly_known() {
             continue;
         }

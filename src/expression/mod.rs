@@ -96,6 +96,15 @@ impl<'a> Reference<'a> {
     pub fn near(&self) -> &'a Near {
         &self.root.near
     }
+
+    /// Returns the output that a reference to a module names.
+    pub fn output(&self) -> Option<&'a Str> {
+        match self.rest {
+            [Step::Attribute(it), ..]
+            | [Step::Index(..) | Step::LegacyIndex(..), Step::Attribute(it), ..] => Some(&it.text),
+            _ => None,
+        }
+    }
 }
 
 /// A function that is not known where it is called.

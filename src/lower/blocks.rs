@@ -3,6 +3,7 @@
 //! It gives the order in which structure is traced, and the resource-level dependencies that OpenTofu records in the state.
 //! Blocks that wait for each other are the subject of `config/check/cycles.rs`.
 
+use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +22,7 @@ use crate::value::Str;
 
 mod circles;
 mod connect;
+mod inside;
 
 pub use circles::Circles;
 use connect::Builder;
@@ -45,6 +47,9 @@ pub enum BlockKey {
     Provider(Str, Option<Str>),
     /// `check`
     Check(Str),
+    /// Everything inside of what a `module` calls, which the `depends_on` of some block names: it refers to all of that, and
+    /// whoever depends on it to this alone.
+    Inside(Str),
 }
 
 /// A block: where it stands, what it is, what it refers to.
@@ -81,9 +86,13 @@ pub struct BlockGraph {
     pub configured: Configured,
     /// The circles of blocks that were opened: none, unless somebody asks for it.
     pub circles: Circles,
+    /// How many are declared. Behind them stand those of everything inside a module.
+    declared: usize,
     /// The modules that a block refers to as a whole, or by keys that are not written out. It reads only their outputs, and
     /// OpenTofu records that it rests on everything inside.
     wholes: FxHashMap<usize, Vec<Variant>>,
+    /// The outputs of calls that `depends_on` names.
+    depended_on: FxHashMap<(Variant, Str), BTreeSet<Str>>,
     /// The first block of each name: numbers alone, for the names stand in the blocks.
     index: HashTable<u32>,
     /// The first resource block of each module, behind which its others stand in their order.
@@ -115,6 +124,7 @@ impl BlockGraph {
             graph.sources.extend(config.source_text(&variant).map(|it| (variant.clone(), it)));
             graph.declare(&variant, module);
         }
+        graph.declared = graph.blocks.len();
         let callers = config.kinds.iter();
         let callers = callers.map(|(path, all)| (path.clone(), all.iter().map(|it| it.caller)));
         graph.callers = callers.map(|(path, all)| (path, all.collect())).collect();
@@ -154,16 +164,17 @@ impl BlockGraph {
             .chain(module.calls.keys().cloned().map(BlockKey::Call))
             .chain(module.providers.iter().map(provider_key))
             .chain(module.checks.keys().cloned().map(BlockKey::Check));
-        for key in keys {
-            let (hash, blocks) = (hash_of(variant, &key), &self.blocks);
-            let is_it = |it: &u32| blocks[*it as usize].is(variant, &key);
-            let hash_again = |it: &u32| blocks[*it as usize].hash();
-            if let Entry::Vacant(free) = self.index.entry(hash, is_it, hash_again) {
-                free.insert(blocks.len() as u32);
-            }
-            let module = variant.clone();
-            self.blocks.push(BlockNode { module, key, edges: Vec::new() });
+        keys.for_each(|it| self.add(variant, it));
+    }
+
+    fn add(&mut self, variant: &Variant, key: BlockKey) {
+        let (hash, blocks) = (hash_of(variant, &key), &self.blocks);
+        let is_it = |it: &u32| blocks[*it as usize].is(variant, &key);
+        let hash_again = |it: &u32| blocks[*it as usize].hash();
+        if let Entry::Vacant(free) = self.index.entry(hash, is_it, hash_again) {
+            free.insert(blocks.len() as u32);
         }
+        self.blocks.push(BlockNode { module: variant.clone(), key, edges: Vec::new() });
     }
 
     /// Returns the resource blocks of a module, in the order in which the module has them.
@@ -278,6 +289,7 @@ impl BlockGraph {
                 format!("provider.{}", config::provider::local_name(name, Some(alias)))
             }
             BlockKey::Check(name) => format!("check.{name}"),
+            BlockKey::Inside(name) => format!("module.{name} (everything inside)"),
         };
         let module = &variant.path;
         let name = if module.is_root() { name } else { format!("{module}.{name}") };
@@ -339,35 +351,6 @@ impl BlockGraph {
     pub fn nearest_resources(&self, start: usize) -> Vec<usize> {
         self.search(start, None, false, |key| !matches!(key, BlockKey::Resource(_)))
             .unwrap_or_default()
-    }
-
-    /// The blocks of a module and of those that it calls. Blocks are sorted by the depth of their module, then by its name.
-    fn inside(&self, variant: &Variant) -> impl Iterator<Item = usize> {
-        let module = &variant.path;
-        let deepest = self.blocks.last().map_or(0, |it| it.module.path.0.len());
-        let place = |it: &BlockNode, depth: usize| {
-            let own = &it.module.path.0;
-            own.len().cmp(&depth).then_with(|| own[..module.0.len()].cmp(&module.0))
-        };
-        let all = (module.0.len()..=deepest).flat_map(move |depth| {
-            let start = self.blocks.partition_point(|it| place(it, depth).is_lt());
-            let count = self.blocks[start..].partition_point(|it| place(it, depth).is_eq());
-            start..start + count
-        });
-        let is_one = !self.callers.contains_key(module);
-        all.filter(move |it| is_one || self.is_within(&self.blocks[*it].module, variant))
-    }
-
-    /// Whether a module is, or is called by, another one whose path leads to it.
-    fn is_within(&self, variant: &Variant, outer: &Variant) -> bool {
-        let (mut path, mut number) = (variant.path.clone(), variant.number);
-        while path.0.len() > outer.path.0.len()
-            && let Some((above, _)) = path.parent()
-        {
-            number = self.callers.get(&path).map_or(0, |it| it[number as usize]);
-            path = above;
-        }
-        number == outer.number
     }
 
     fn search(

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use entail_rules::{Block, Facts, Mode as RunMode, Node, Repetition};
 
-use super::structure::{NodeKind, ResourceId, Style};
+use super::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure, Style};
 use super::{Documents, Lowered, Part, Reads};
 use crate::address::Mode;
+use crate::config::{Config, Variant};
 use crate::expression::references_of;
 use crate::request::{PlanMode, Request};
 use crate::value::Str;
@@ -49,14 +50,14 @@ pub(super) fn lower(
     for resource in part.resources {
         declared(lowered, documents, *resource);
     }
-    kinds(lowered, part.first);
+    kinds(lowered, documents.config, part.first);
     for &id in part.modules {
         let module = lowered.structure.module(id);
         let config = &module.config.outputs;
         let has_conditions =
             |name: &Str| config.get(name).is_some_and(|it| !it.preconditions.is_empty());
         let judged = module.outputs.iter().filter(|it| has_conditions(it.0)).map(|it| (*it.1,));
-        if id == super::Structure::ROOT {
+        if id == Structure::ROOT {
             lowered.facts.has_conditions.extend(judged);
             lowered.facts.output.extend(module.outputs.values().map(|it| (*it,)));
         } else {
@@ -114,17 +115,31 @@ fn protected(lowered: &mut Lowered, reads: &Reads) {
 }
 
 /// Writes `value`, `collection` and `repetition`, from node number `first` on.
-fn kinds(lowered: &mut Lowered, first: usize) {
-    for (index, kind) in lowered.structure.nodes.iter().enumerate().skip(first) {
+fn kinds(lowered: &mut Lowered, config: &Config, first: usize) {
+    let structure = &lowered.structure;
+    let waits = |it: &ModuleId| {
+        let (above, call) = structure.module(*it).parent?;
+        let above = &structure.module(above).config;
+        Some(!above.calls.get(&structure.call(call).name)?.depends_on.is_empty())
+    };
+    for (index, kind) in structure.nodes.iter().enumerate().skip(first) {
         let node = Node(index as u32);
         match kind {
             NodeKind::Variable(..)
             | NodeKind::Local(..)
             | NodeKind::Output(..)
-            | NodeKind::Call(_) => lowered.facts.value.push((node,)),
+            | NodeKind::Call(_)
+            | NodeKind::Given(..)
+            | NodeKind::Inside(_) => lowered.facts.value.push((node,)),
             NodeKind::Collection(_) => {
                 lowered.facts.value.push((node,));
                 lowered.facts.collection.push((node,));
+            }
+            NodeKind::Module(module) if waits(module) == Some(true) => {
+                lowered.facts.value.push((node,));
+            }
+            NodeKind::CallKeys(call) if repeats_managed(structure, config, *call) => {
+                lowered.facts.repetition.push((node,));
             }
             NodeKind::Repetition(resource)
                 if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed =>
@@ -134,6 +149,21 @@ fn kinds(lowered: &mut Lowered, first: usize) {
             _ => {}
         }
     }
+}
+
+/// Returns whether a call repeats, and there are managed resources in what it leads to.
+fn repeats_managed(structure: &Structure, config: &Config, call: CallId) -> bool {
+    let call = structure.call(call);
+    let caller = config.variant_of(&structure.module(call.parent).address);
+    call.style != Style::Single
+        && caller.is_some_and(|it| leads_to_managed(config, &it, &call.name))
+}
+
+fn leads_to_managed(config: &Config, caller: &Variant, call: &str) -> bool {
+    config.called(caller, call).any(|(variant, module)| {
+        module.resources.keys().any(|it| it.mode == Mode::Managed)
+            || module.calls.keys().any(|it| leads_to_managed(config, &variant, it))
+    })
 }
 
 /// Writes `reads_open`: what is read before it is known what it is. `is_known` tells of what was pending and is so no longer.

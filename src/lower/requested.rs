@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use entail_rules::{End, Facts, Flag, Hit, Node};
 use rustc_hash::FxHashMap;
 
-use super::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Structure};
+use super::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
 use super::{Documents, Lowered};
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, ModuleInstance, Resource, ResourceName};
@@ -183,11 +183,12 @@ impl<'a> Index<'a> {
         let mut found = Vec::new();
         let mut add = |node: Node, hit: Hit| found.push((node, hit, flag));
         match target {
-            Target::Module(_) => {
+            Target::Module(module) => {
                 structure
                     .resources
                     .iter()
                     .for_each(|it| named(structure, target, it, hit, &mut add));
+                called(structure, module).for_each(|it| add(it, hit));
             }
             Target::Instance(it) if let Some(found) = exactly(structure, it) => {
                 named(structure, target, found, hit, &mut add);
@@ -205,6 +206,19 @@ impl<'a> Index<'a> {
             visit(self.structure.resource(*id));
         }
     }
+}
+
+/// The key sets of the calls that an address names with all their instances, and of those within.
+fn called<'s>(
+    structure: &'s Structure,
+    module: &'s ModuleInstance,
+) -> impl Iterator<Item = Node> + use<'s> {
+    let repeated = structure.calls.iter().filter(|it| it.style != Style::Single);
+    let named = repeated.filter(|it| {
+        let above = &structure.module(it.parent).address;
+        is_prefix(module, &above.child(&it.name, InstanceKey::None))
+    });
+    named.map(|it| it.keys)
 }
 
 /// The one resource that an address means, where no other can be meant: each module instance is named with its key, and there is

@@ -22,7 +22,7 @@ use crate::address::{
     Resource, ResourceNameRef,
 };
 use crate::config;
-use crate::expression::Subject;
+use crate::expression::{Reference, Subject};
 use crate::syntax::Near;
 
 pub use self::node_map::NodeMap;
@@ -153,17 +153,24 @@ impl Structure {
         self.resource(id).block.as_deref()
     }
 
-    /// Returns the node of all that a reference names: of a call what it gives, or `everything` in it.
-    pub fn whole(&self, module: ModuleId, subject: Subject<'_>, everything: bool) -> Option<Node> {
+    /// Returns the node of what an item of `depends_on` names: of a call one output, or everything in it.
+    pub fn depended_on(&self, module: ModuleId, item: &Reference<'_>) -> Option<Node> {
+        let Subject::Module(name) = item.subject else { return self.whole(module, item.subject) };
+        let call = self.call(*self.module(module).calls.get(name)?);
+        match item.output() {
+            Some(output) => call.given.get(output).copied(),
+            None => Some(call.inside),
+        }
+    }
+
+    /// Returns the node of all that a reference names: of a call what it gives.
+    pub fn whole(&self, module: ModuleId, subject: Subject<'_>) -> Option<Node> {
         let id = module;
         let module = self.module(module);
         match subject {
             Subject::Variable(name) => module.variables.get(name).copied(),
             Subject::Local(name) => module.locals.get(name).copied(),
-            Subject::Module(name) => {
-                let call = self.call(*module.calls.get(name)?);
-                Some(if everything { call.inside } else { call.all })
-            }
+            Subject::Module(name) => Some(self.call(*module.calls.get(name)?).all),
             Subject::Resource(name) => self.resource(self.resource_in(id, name)?).collection,
             _ => None,
         }

@@ -21,8 +21,7 @@ use crate::config::{self, Config, Variant, inputs};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
 use crate::state::State;
-use crate::syntax::Step;
-use crate::value::{Str, Value};
+use crate::value::{PathStep, Str, Value};
 use crate::world::World;
 
 mod circles;
@@ -70,8 +69,19 @@ pub struct Trigger {
     pub node: Node,
     /// What it watches: an object or a collection.
     pub target: Node,
+    /// The instance that is named by its key, be there one or not.
+    pub named: Option<(ResourceId, InstanceKey)>,
     /// The attribute it watches; empty for the whole.
-    pub path: Vec<Step>,
+    pub path: Vec<PathStep>,
+    /// Where that is written.
+    pub place: Span,
+}
+
+impl Trigger {
+    /// Returns whether more has to be known than which objects change.
+    pub fn is_particular(&self) -> bool {
+        self.named.is_some() || !self.path.is_empty()
+    }
 }
 
 /// What the trace starts from.
@@ -229,9 +239,9 @@ impl Trace<'_> {
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),
                 BlockKey::Resource(name) => self.resource(module, name, number),
-                BlockKey::Call(name) => self.call(module, name),
+                BlockKey::Call(name) => self.call(module, &block.module, name),
                 BlockKey::Check(name) => self.check(module, name),
-                BlockKey::Provider(..) => {}
+                BlockKey::Inside(_) | BlockKey::Provider(..) => {}
             }
         }
     }
@@ -298,13 +308,17 @@ impl Trace<'_> {
         }
     }
 
-    fn call(&mut self, module: ModuleId, name: &Str) {
+    fn call(&mut self, module: ModuleId, variant: &Variant, name: &Str) {
         let config = self.structure.module(module).config.clone();
         let block = &config.calls[name];
         let id = CallId(self.structure.calls.len() as u32);
         let keys = self.structure.add(NodeKind::CallKeys(id));
         let all = self.structure.add(NodeKind::Call(id));
         let inside = self.structure.add(NodeKind::Inside(id));
+        let given = self.input.graph.outputs_depended_on(variant, name);
+        let given =
+            given.map(|it| (it.clone(), self.structure.add(NodeKind::Given(id, it.clone()))));
+        let given = given.collect();
         let style = Style::of(&block.repetition);
         self.structure.calls.push(CallNode {
             parent: module,
@@ -313,6 +327,7 @@ impl Trace<'_> {
             keys,
             all,
             inside,
+            given,
             instances: Keyed::new(),
             pending: false,
             named: RareMap::new(),

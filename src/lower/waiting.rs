@@ -7,7 +7,7 @@ use super::Lowered;
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
 use crate::address::Mode;
 use crate::config::uses::{self, Role};
-use crate::expression::{Subject, parse_reference};
+use crate::expression::{Reference, Subject, parse_reference};
 use crate::syntax::Expression;
 
 /// Writes `data_waits` and `data_waits_behind`.
@@ -58,16 +58,16 @@ fn named(structure: &Structure, id: ResourceId, keys_too: bool) -> Named {
     };
     let mut named = Named::default();
     for it in uses::of_resource(block).iter().filter(|it| keys_too || it.role != Role::Repetition) {
-        for subject in subjects(&it.expression) {
-            if let Subject::Resource(name) = subject
+        named_in(&it.expression, |reference| {
+            if let Subject::Resource(name) = reference.subject
                 && name.mode == Mode::Managed
             {
                 named.objects.extend(structure.resource_in(module, name));
             }
-        }
+        });
     }
     let own = behind(structure, module, &block.depends_on);
-    named.behind.extend(own.filter(|it| matches!(structure.kind(*it), NodeKind::Inside(_))));
+    named.behind.extend(own.into_iter().filter(|it| resource_of(structure, *it).is_none()));
     let mut inner = module;
     while let Some((outer, call)) = structure.module(inner).parent {
         let call = &structure.module(outer).config.calls[&structure.call(call).name];
@@ -78,20 +78,17 @@ fn named(structure: &Structure, id: ResourceId, keys_too: bool) -> Named {
 }
 
 /// The nodes that items of `depends_on` name.
-fn behind(
-    structure: &Structure,
-    module: ModuleId,
-    depends_on: &[Expression],
-) -> impl Iterator<Item = Node> {
-    let subjects = depends_on.iter().flat_map(subjects);
-    subjects.filter_map(move |it| structure.whole(module, it, true))
+fn behind(structure: &Structure, module: ModuleId, depends_on: &[Expression]) -> Vec<Node> {
+    let mut found = Vec::new();
+    for item in depends_on {
+        named_in(item, |it| found.extend(structure.depended_on(module, &it)));
+    }
+    found
 }
 
-/// What an expression refers to.
-fn subjects(expression: &Expression) -> Vec<Subject<'_>> {
-    let mut subjects = Vec::new();
+/// Visits what an expression refers to.
+fn named_in(expression: &Expression, mut visit: impl FnMut(Reference<'_>)) {
     crate::syntax::references(expression, &mut |root, steps, _| {
-        subjects.extend(parse_reference(root, steps).map(|it| it.subject));
+        parse_reference(root, steps).into_iter().for_each(&mut visit);
     });
-    subjects
 }

@@ -43,10 +43,13 @@ pub fn unused(session: &Session) -> Vec<Unused> {
             places.entry((span.file.0 as usize, *span)).or_default().push(block);
         }
     }
+    // Everything inside of a module is used by whom depends on it.
+    let wholes = (0..graph.blocks.len()).filter(|it| is_inside(graph, *it)).map(|it| vec![it]);
+    let groups: Vec<Vec<usize>> = places.values().cloned().chain(wholes).collect();
     let mut dead: BTreeSet<usize> = BTreeSet::new();
     loop {
         let before = dead.len();
-        for blocks in places.values() {
+        for blocks in &groups {
             let is_dead = |it: &usize| users[*it].iter().all(|user| dead.contains(user));
             if blocks.iter().all(is_dead) {
                 dead.extend(blocks);
@@ -60,13 +63,26 @@ pub fn unused(session: &Session) -> Vec<Unused> {
     let mut all: Vec<(Span, Unused)> = first
         .filter_map(|&block| {
             let (kind, span) = found[block]?;
-            let read_by = users[block].iter().map(|it| name(graph, *it)).collect();
+            let read_by = readers(graph, &users, block);
+            let read_by = read_by.into_iter().map(|it| name(graph, it)).collect();
             let place = session.sources.place(span);
             Some((span, Unused { kind, name: name(graph, block), place, read_by }))
         })
         .collect();
     all.sort_by_key(|it| session.sources.rank(it.0));
     all.into_iter().map(|it| it.1).collect()
+}
+
+fn is_inside(graph: &BlockGraph, block: usize) -> bool {
+    matches!(graph.blocks[block].key, BlockKey::Inside(_))
+}
+
+/// What reads a block, be it that it depends on everything around it.
+fn readers(graph: &BlockGraph, users: &[BTreeSet<usize>], block: usize) -> BTreeSet<usize> {
+    let (wholes, mut all): (BTreeSet<usize>, BTreeSet<usize>) =
+        users[block].iter().partition(|it| is_inside(graph, **it));
+    all.extend(wholes.into_iter().flat_map(|it| &users[it]));
+    all
 }
 
 /// What may be unused: its kind, and where it stands.

@@ -15,6 +15,7 @@ use crate::lower::structure::NodeKind;
 /// What most nodes have lies in tables by number; the rest in maps.
 pub struct ByNode {
     reads: Lists<Node>,
+    waits: Lists<Node>,
     members: FxHashMap<Node, Vec<Node>>,
     /// What is true of each node: a bit per [`Trait`].
     traits: Vec<u16>,
@@ -88,6 +89,7 @@ impl ByNode {
         facts.member.iter().for_each(|it| members.entry(it.1).or_default().push(it.0));
         let mut known = ByNode {
             reads: Lists::of(facts.reads.iter().map(|it| (it.0.0, it.1))),
+            waits: Lists::of(facts.waits_for.iter().map(|it| (it.0.0, it.1))),
             members,
             traits: vec![0; count],
             deposed_of: facts.deposed_of.iter().copied().collect(),
@@ -169,11 +171,16 @@ impl ByNode {
         Batch { facts, ..Batch::default() }
     }
 
-    /// Returns whether something that a node reads failed or is blocked, so that nothing need be asked of it.
+    /// Returns whether something that a node reads, be it in part, failed or is blocked, so that nothing need be asked of it.
     pub fn is_blocked(&self, node: Node) -> bool {
         let stops = bit(Seen::Failed) | bit(Seen::Blocked);
-        let waited_for = self.reads.get(node.0).iter().chain(self.late.get(&node));
-        waited_for.copied().any(|it| self.seen(it) & stops != 0)
+        self.before(node).any(|it| self.seen(it) & stops != 0)
+    }
+
+    /// What is settled before a node is asked of, because it tells something of it.
+    fn before(&self, node: Node) -> impl Iterator<Item = Node> {
+        let read = self.reads.get(node.0).iter().chain(self.waits.get(node.0));
+        read.chain(self.late.get(&node)).copied()
     }
 
     /// Returns whether a node's own question failed.
@@ -188,9 +195,9 @@ impl ByNode {
 
     /// Returns whether anything was concluded of what a node reads, so that rules have something to say of it.
     pub fn matters(&self, node: Node) -> bool {
-        let seen = |it: &Node| self.seen(*it) != 0;
-        self.reads.get(node.0).iter().chain(self.late.get(&node)).any(seen)
-            || self.members.get(&node).is_some_and(|it| it.iter().any(seen))
+        let seen = |it: Node| self.seen(it) != 0;
+        self.before(node).any(seen)
+            || self.members.get(&node).is_some_and(|it| it.iter().copied().any(seen))
     }
 
     /// Writes what is known of a node apart from its answers.
@@ -199,6 +206,11 @@ impl ByNode {
         for &other in self.reads.get(node.0) {
             if self.write_seen(batch, other) {
                 batch.reads.push((node, other));
+            }
+        }
+        for &other in self.waits.get(node.0) {
+            if self.write_seen(batch, other) {
+                batch.waits_for.push((node, other));
             }
         }
         if let Some(&pending) = self.late.get(&node)
@@ -298,8 +310,8 @@ impl ByNode {
         for (node, collection) in &more.member {
             self.members.entry(*collection).or_default().push(*node);
         }
-        for (node, other) in &more.reads {
-            self.reads.push(node.0, *other);
+        for (all, rows) in [(&mut self.reads, &more.reads), (&mut self.waits, &more.waits_for)] {
+            rows.iter().for_each(|(node, other)| all.push(node.0, *other));
         }
         for (rows, all) in [
             (&more.triggers, &mut self.triggers),

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::progress::{Part, Progress, is_decided_late};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
-use crate::lower::trace::{Entries, Trace};
+use crate::lower::trace::{Entries, Trace, Trigger};
 use crate::lower::{self, Documents, Lowered};
 use crate::observe::Observer;
 use crate::reason::EngineRef;
@@ -136,7 +136,7 @@ pub fn take_in(
             observer.ephemeral_uses.as_pending(*instance, *pending);
         }
     }
-    for trigger in lowered.triggers.into_iter().filter(|it| !it.path.is_empty()) {
+    for trigger in lowered.triggers.into_iter().filter(Trigger::is_particular) {
         progress.triggers.entry(trigger.node).or_default().push(trigger);
     }
     progress.places.extend(lowered.places);

@@ -82,7 +82,7 @@ pub struct Progress {
     pub alike: Alike<Decisions>,
     /// Key sets to expand before going on.
     pub to_expand: Vec<Node>,
-    /// `replace_triggered_by` by attribute.
+    /// `replace_triggered_by` by attribute, or by a key.
     pub triggers: FxHashMap<Node, Vec<Trigger>>,
     /// Of what only a part is asked, or nothing: that objects are only looked at, that others give no value.
     pub asked: FxHashMap<Node, Asked>,

@@ -1,10 +1,12 @@
 //! What follows from the walk: conditions of objects, variables and outputs.
 
 use entail_rules::Node;
+use rustc_hash::FxHashSet;
 
 use super::checks::config_name;
 use crate::lower::structure::NodeKind;
 use crate::observe::{Observer, conditions};
+use crate::state::CheckResult;
 use crate::value::{Marks, Str, Value};
 
 impl Observer<'_> {
@@ -47,6 +49,25 @@ impl Observer<'_> {
 
     /// Checks the preconditions of an output; returns whether none is an error.
     pub fn output_conditions(&self, node: Node) -> bool {
+        self.judge_output(node, self.request.softens_conditions())
+    }
+
+    /// Checks the preconditions of outputs that failed in a plan of which they kept nothing back: once it is carried out,
+    /// that is an error.
+    pub fn failed_outputs(&self, planned: &[CheckResult]) {
+        let outputs = planned.iter().filter(|it| &*it.kind == "output");
+        let failed = outputs.flat_map(|it| it.objects.iter().flatten());
+        let failed: FxHashSet<&str> =
+            failed.filter(|it| &*it.1 == "fail").map(|it| &*it.0).collect();
+        let modules = self.values.structure.modules.iter().filter(|_| !failed.is_empty());
+        for &node in modules.flat_map(|it| it.outputs.values()) {
+            if failed.contains(&*output_address(self, node)) {
+                self.judge_output(node, false);
+            }
+        }
+    }
+
+    fn judge_output(&self, node: Node, softens: bool) -> bool {
         let NodeKind::Output(module, name) = self.values.structure.kind(node) else { return true };
         let output = &self.values.structure.module(*module).config.outputs[name];
         let scope = self.values.scope(*module);
@@ -63,7 +84,7 @@ impl Observer<'_> {
                 index,
                 &outcome,
             );
-            let told = outcome.told(self.request.softens_conditions());
+            let told = outcome.told(softens);
             passed &= !told.has_errors();
             self.values.report(told);
         }

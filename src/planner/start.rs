@@ -87,7 +87,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
     let held = facts.late.iter().map(|it| it.0.0);
     let schedule = Schedule::holding(count, edges.chain(later), held);
     let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
-    for trigger in known.lowered.triggers.iter().filter(|it| !it.path.is_empty()) {
+    for trigger in known.lowered.triggers.iter().filter(|it| it.is_particular()) {
         triggers.entry(trigger.node).or_default().push(trigger.clone());
     }
     let pending: FxHashSet<Node> = facts.pending.iter().map(|it| it.0).collect();

@@ -11,22 +11,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::progress::{Asked, Ending, Part, Progress};
 use super::protection::Protected;
-use crate::diagnostic::Span;
-use crate::expression::{attribute, index};
 use crate::lower::structure::{CallId, NodeKind};
-use crate::lower::trace::Trigger;
 use crate::lower::{When, leave_out};
 use crate::observe::Observer;
 use crate::observe::object::{Outside, Prior};
 use crate::observe::values::Values;
 use crate::request::PlanMode;
 use crate::schedule::begin;
-use crate::syntax::Step;
-use crate::value::{PathStep, Value};
 
 mod ask;
 mod finish;
 mod serve;
+mod triggers;
 
 pub use ask::subject;
 use ask::{Answer, ask};
@@ -51,6 +47,10 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
             } else {
                 let asked = progress.asked.get(&node).copied().unwrap_or_default();
                 let part = progress.part(node);
+                if triggers::name_nothing(observer, progress, node) {
+                    batch.push((node, Answer::Failed));
+                    continue;
+                }
                 let question = ask(observer, node, part, asked).map(move |it| (node, it));
                 batch.extend(begin(question, &mut open).await);
             }
@@ -227,11 +227,7 @@ fn answer_facts(progress: &Progress, batch: &mut Facts, node: Node, answer: &Ans
             if !planned.replace_paths.is_empty() || planned.write_only_replace {
                 batch.must_replace.push((node,));
             }
-            for trigger in progress.triggers.get(&node).into_iter().flatten() {
-                if trigger_differs(progress, trigger) {
-                    batch.trigger_differs.push((node, trigger.target));
-                }
-            }
+            batch.trigger_differs.extend(triggers::differing(progress, node).map(|it| (node, it)));
         }
         Answer::Asked(question) => {
             if !question.is_known {
@@ -243,20 +239,6 @@ fn answer_facts(progress: &Progress, batch: &mut Facts, node: Node, answer: &Ans
         }
         Answer::Nothing | Answer::Frozen(_) => {}
     }
-}
-
-/// Returns whether the attribute that a trigger names changes.
-fn trigger_differs(progress: &Progress, trigger: &Trigger) -> bool {
-    let Some(found) = progress.found.get(trigger.target) else { return false };
-    let nowhere = Span::default();
-    let follow = |value: Value, step: &Step| match step.as_written()? {
-        PathStep::Attribute(name) => attribute(&value, &name, nowhere).ok(),
-        PathStep::Index(key) => index(&value, &key, nowhere).ok(),
-    };
-    let reach = |value: &Value| trigger.path.iter().try_fold(value.to_plain().into(), follow);
-    let before = found.prior.as_ref().and_then(|it| reach(&it.value));
-    let after = reach(&found.after);
-    before != after
 }
 
 /// Returns how an outcome leaves its object.

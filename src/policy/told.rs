@@ -269,7 +269,7 @@ impl Teller<'_, '_> {
                 let read = match reference {
                     Subject::EachValue => Some(Read::Element),
                     Subject::EachKey | Subject::CountIndex => resource.repetition.map(Read::Node),
-                    subject => structure.whole(module, subject, false).map(Read::Node),
+                    subject => structure.whole(module, subject).map(Read::Node),
                 };
                 found.extend(read.map(|it| (name.clone(), it)));
             });

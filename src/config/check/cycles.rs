@@ -9,7 +9,6 @@ use crate::address::ResourceName;
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::expression::{Reference, Subject};
 use crate::lists::Lists;
-use crate::syntax::Step;
 use crate::value::Str;
 
 use super::super::uses::{self, Role, Use};
@@ -386,11 +385,7 @@ impl Builder<'_, '_> {
         reference: &Reference,
     ) {
         let (own, at) = (self.variant, reference.span);
-        let output = match reference.rest {
-            [Step::Attribute(it), ..]
-            | [Step::Index(..) | Step::LegacyIndex(..), Step::Attribute(it), ..] => Some(&it.text),
-            _ => None,
-        };
+        let output = reference.output();
         for (child, module) in self.config.called(own, name) {
             let named = |name: &Str| Node::Output(child.clone(), name.clone());
             match (output.filter(|it| module.outputs.contains_key(*it)), role) {

@@ -159,9 +159,9 @@ impl Builder<'_> {
         let mut is_plain = true;
         for Use { expression, bound, .. } in &uses::of_body(body, Role::Value) {
             found(expression, &mut |part| match part {
-                Found::Reference(root, steps, span) => {
+                Found::Reference(root, steps, _) => {
                     let reference = free_reference(root, steps, bound).and_then(Result::ok);
-                    is_plain &= reference.is_some_and(|it| self.reference(from, &it, span, false));
+                    is_plain &= reference.is_some_and(|it| self.reference(from, &it, false));
                 }
                 Found::Call(call, _) => is_plain &= reads_its_arguments(call),
                 Found::Broken(_) => is_plain = false,
@@ -180,15 +180,15 @@ impl Builder<'_> {
     }
 
     fn references(&mut self, from: usize, expression: &Expression, everything: bool) {
-        references(expression, &mut |root, steps, span| {
+        references(expression, &mut |root, steps, _| {
             if let Ok(reference) = parse_reference(root, steps) {
-                self.reference(from, &reference, span, everything);
+                self.reference(from, &reference, everything);
             }
         });
     }
 
     /// Returns whether what reads it reads all of a block, whichever attributes it looks at: not one of several instances.
-    fn reference(&mut self, from: usize, it: &Reference<'_>, span: Span, everything: bool) -> bool {
+    fn reference(&mut self, from: usize, it: &Reference<'_>, everything: bool) -> bool {
         let is_whole = it.rest.is_empty();
         let (to, is_whole) = match it.subject {
             Subject::Variable(name) => (self.named(BlockKey::Variable(name.clone())), is_whole),
@@ -202,7 +202,7 @@ impl Builder<'_> {
                 None => (None, false),
             },
             Subject::Module(call) => {
-                self.call(from, call, it.rest, span, everything);
+                self.call(from, call, it, everything);
                 (None, false)
             }
             Subject::Path(_) | Subject::Terraform(_) => (None, true),
@@ -217,14 +217,23 @@ impl Builder<'_> {
     }
 
     /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
-    fn call(&mut self, from: usize, call: &Str, rest: &[Step], span: Span, everything: bool) {
-        let config = self.config;
+    fn call(&mut self, from: usize, call: &Str, it: &Reference<'_>, everything: bool) {
+        let (config, span) = (self.config, it.span);
+        if everything && it.output().is_none() {
+            let inside = self.graph.inside_of(config, self.variant, call);
+            self.graph.blocks[from].edges.extend(inside.map(|it| (it, span)));
+            return;
+        }
+        if let Some(output) = it.output().filter(|_| everything) {
+            let depended_on = self.graph.depended_on.entry((self.variant.clone(), call.clone()));
+            depended_on.or_default().insert(output.clone());
+        }
         let mut targets = vec![self.graph.find(self.variant, BlockKey::Call(call.clone()))];
-        let named = rest.iter().find_map(|it| match it {
+        let named = it.rest.iter().find_map(|it| match it {
             Step::Attribute(name) => Some(&name.text),
             _ => None,
         });
-        let is_one_output = match rest {
+        let is_one_output = match it.rest {
             [Step::Attribute(_), ..] => true,
             [key, Step::Attribute(_), ..] => key.as_written().is_some(),
             _ => false,
@@ -234,14 +243,6 @@ impl Builder<'_> {
             match named.filter(|it| module.outputs.contains_key(*it)) {
                 Some(name) => targets.push(output(name)),
                 None => targets.extend(module.outputs.keys().map(output)),
-            }
-            if everything {
-                let all = config.all_variants().filter(|it| config.is_within(&it.0, &child));
-                targets.extend(all.flat_map(|(inner, module)| {
-                    let names = module.resources.keys().cloned();
-                    let graph = &self.graph;
-                    names.map(move |it| graph.find(&inner, BlockKey::Resource(it)))
-                }));
             }
             if !is_one_output {
                 self.graph.wholes.entry(from).or_default().push(child);

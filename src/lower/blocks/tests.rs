@@ -13,13 +13,16 @@ fn check(files: &str, expected: Expect) {
     let (config, problems) = load_folder(folder.path(), &Sources::default());
     assert!(!problems.has_errors(), "{problems:?}");
     let graph = BlockGraph::of(crate::reason::ENGINES[0], &config.expect("a configuration"));
+    expected.assert_eq(&graph.dependencies(block_x(&graph)).join("\n"));
+}
+
+fn block_x(graph: &BlockGraph) -> usize {
     let name = ResourceName {
         mode: crate::address::Mode::Managed,
         kind: "terraform_data".into(),
         name: "x".into(),
     };
-    let block = graph.find(&Variant::default(), BlockKey::Resource(name)).expect("a block");
-    expected.assert_eq(&graph.dependencies(block).join("\n"));
+    graph.find(&Variant::default(), BlockKey::Resource(name)).expect("a block")
 }
 
 const MODULE: &str = r#"
@@ -41,7 +44,9 @@ fn with(reference: &str) -> String {
       source = "./m"
       count  = 2
     }}
-    resource "terraform_data" "x" {{ input = {reference} }}
+    resource "terraform_data" "x" {{
+      input = {reference}
+    }}
     {MODULE}"#
     )
 }
@@ -62,4 +67,41 @@ fn a_module_as_a_whole_stands_for_everything_inside() {
                 module.m.terraform_data.read"#]],
         );
     }
+}
+
+fn depending_on(items: &str) -> String {
+    with(&format!("1 \n depends_on = [{items}] \n"))
+}
+
+#[test]
+fn in_depends_on_a_module_is_everything_inside_and_an_output_is_itself() {
+    for items in ["module.m", "module.m[0]", "module.m, module.m.o"] {
+        check(
+            &depending_on(items),
+            expect![[r#"
+                module.m.module.deep.terraform_data.deep
+                module.m.terraform_data.aside
+                module.m.terraform_data.read"#]],
+        );
+    }
+    for items in ["module.m.o", "module.m[1].o"] {
+        check(&depending_on(items), expect!["module.m.terraform_data.read"]);
+    }
+}
+
+#[test]
+fn many_who_depend_on_a_module_refer_to_all_of_it_once() {
+    const MANY: usize = 100;
+    let users: String = (0..MANY)
+        .map(|it| format!("resource terraform_data u{it} {{ depends_on = [module.m] }}\n"))
+        .collect();
+    let inner: String =
+        (0..MANY).map(|it| format!("resource terraform_data r{it} {{}}\n")).collect();
+    let files =
+        format!("-- main.tf --\nmodule m {{ source = \"./m\" }}\n{users}-- m/main.tf --\n{inner}");
+    let folder = folder(&files);
+    let (config, _) = load_folder(folder.path(), &Sources::default());
+    let graph = BlockGraph::of(crate::reason::ENGINES[0], &config.expect("a configuration"));
+    let edges: usize = graph.blocks.iter().map(|it| it.edges.len()).sum();
+    assert!(edges < 5 * MANY, "{edges} edges");
 }

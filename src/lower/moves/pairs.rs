@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::ends::{End, EndTarget, StepPattern};
 use super::statements::Statement;
-use crate::address::{InstanceKey, ResourceName, Str};
+use crate::address::{InstanceKey, ModuleInstance, Resource, ResourceName, Str};
 
 /// Returns pairs of positions, each once and in order: every pair of which the first begins where the second ends, or of which one
 /// is about something inside of an end of the other; and some besides.
@@ -28,6 +28,47 @@ pub(super) fn candidates(statements: &[Statement]) -> Vec<(usize, usize)> {
     found.dedup();
     found.retain(|it| it.0 != it.1);
     found
+}
+
+/// Statements by the modules that their ends lead to, and by the resources that these name.
+#[derive(Default)]
+pub(super) struct Naming {
+    modules: Index,
+    resources: Index,
+}
+
+impl Naming {
+    pub fn of(statements: &[Statement]) -> Naming {
+        let mut naming = Naming::default();
+        for (at, it) in statements.iter().enumerate() {
+            for end in [&it.from, &it.to] {
+                naming.modules.add(end.path(), As::Around, at);
+                if let EndTarget::Resource(name) | EndTarget::Instance(name, _) = &end.subject {
+                    naming.resources.add(end.path(), As::Whole(name.clone()), at);
+                }
+            }
+        }
+        naming
+    }
+
+    /// Returns the positions of statements of which an end may lead to a module instance.
+    pub fn module(&self, module: &ModuleInstance) -> Vec<usize> {
+        let mut found = Vec::new();
+        self.modules.find(&exactly(module), &As::Around, &mut |it| found.push(it));
+        found
+    }
+
+    /// Returns the positions of statements of which an end may name a resource, or an instance of it.
+    pub fn resource(&self, address: &Resource) -> Vec<usize> {
+        let (path, what) = (exactly(&address.module), As::Whole(address.resource.clone()));
+        let mut found = Vec::new();
+        self.resources.find(&path, &what, &mut |it| found.push(it));
+        found
+    }
+}
+
+fn exactly(module: &ModuleInstance) -> Vec<StepPattern> {
+    module.0.iter().map(|it| (it.0.clone(), Some(it.1.clone()))).collect()
 }
 
 /// What an end is looked up as, behind its path.
@@ -118,7 +159,7 @@ mod tests {
     use super::super::ends::unify;
     use super::super::statements::nests;
     use super::*;
-    use crate::address::{Instance, Module, ModuleInstance};
+    use crate::address::{Instance, Module};
     use crate::config::MoveEndpoint;
     use crate::datalog::random;
     use crate::diagnostic::Span;

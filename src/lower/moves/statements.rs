@@ -6,8 +6,8 @@ use std::fmt;
 use entail_rules::{Facts, Statement as StatementId};
 
 use super::ends::{End, unify};
-use super::pairs::candidates;
-use crate::address::{InstanceKey, ModuleInstance};
+use super::pairs::{Naming, candidates};
+use crate::address::{InstanceKey, ModuleInstance, Resource};
 use crate::config::{Config, Repetition, Variant};
 use crate::diagnostic::Span;
 use crate::lower::{When, leave_out};
@@ -53,12 +53,37 @@ pub(super) fn collect(config: &Config, state: &State) -> Vec<Statement> {
         }));
     }
     let modules: BTreeSet<&ModuleInstance> = state.resources.keys().map(|it| &it.module).collect();
+    let written = Written { statements: &statements, naming: Naming::of(&statements) };
     let calls: Vec<_> =
-        modules.into_iter().filter_map(|it| implied_by_call(config, it, &statements)).collect();
-    let resources = implied_by_resources(config, state, &statements);
+        modules.into_iter().filter_map(|it| implied_by_call(config, it, &written)).collect();
+    let resources = implied_by_resources(config, state, &written);
     statements.extend(calls);
     statements.extend(resources);
     statements
+}
+
+/// The written statements, found by what they name.
+struct Written<'a> {
+    statements: &'a [Statement],
+    naming: Naming,
+}
+
+impl Written<'_> {
+    /// Returns whether one leads to a module instance, be it for a resource in it.
+    fn leads_to(&self, config: &Config, module: &ModuleInstance) -> bool {
+        self.naming.module(module).into_iter().map(|it| &self.statements[it]).any(|it| {
+            (it.from.selects_module(module) || it.to.selects_module(module))
+                && it.speaks_for(config, module)
+        })
+    }
+
+    /// Returns whether one names a resource, or an instance of it.
+    fn names(&self, config: &Config, address: &Resource) -> bool {
+        self.naming.resource(address).into_iter().map(|it| &self.statements[it]).any(|it| {
+            (it.from.selects_resource(address) || it.to.selects_resource(address))
+                && it.speaks_for(config, &address.module)
+        })
+    }
 }
 
 /// Where a repetition puts what a block without keys made, or `[0]` of one with `count`.
@@ -87,7 +112,7 @@ fn blame(repetition: &Repetition, declared: Span) -> Span {
 fn implied_by_call(
     config: &Config,
     module: &ModuleInstance,
-    written: &[Statement],
+    written: &Written<'_>,
 ) -> Option<Statement> {
     let (parent, name, key) = module.parent()?;
     let call = config.module_of(&parent)?.calls.get(&name)?;
@@ -96,8 +121,7 @@ fn implied_by_call(
         return None;
     }
     // A statement about a resource of that module counts too, as in OpenTofu.
-    let mut written = written.iter().filter(|it| it.speaks_for(config, module));
-    if written.any(|it| it.from.selects_module(module) || it.to.selects_module(module)) {
+    if written.leads_to(config, module) {
         return None;
     }
     Some(Statement {
@@ -110,7 +134,7 @@ fn implied_by_call(
 }
 
 /// Returns the moves of recorded instances whose blocks gained or lost `count`.
-fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -> Vec<Statement> {
+fn implied_by_resources(config: &Config, state: &State, written: &Written<'_>) -> Vec<Statement> {
     let mut implied = Vec::new();
     let mut near = 0;
     for (address, recorded) in &state.resources {
@@ -121,11 +145,7 @@ fn implied_by_resources(config: &Config, state: &State, written: &[Statement]) -
         near = place + 1;
         let Some(to) = first_key(&block.repetition) else { continue };
         let from = if to == InstanceKey::None { InstanceKey::Int(0) } else { InstanceKey::None };
-        let is_written = |it: &Statement| {
-            (it.from.selects_resource(address) || it.to.selects_resource(address))
-                && it.speaks_for(config, &address.module)
-        };
-        if !recorded.instances.contains_key(&from) || written.iter().any(is_written) {
+        if !recorded.instances.contains_key(&from) || written.names(config, address) {
             continue;
         }
         implied.push(Statement {

@@ -41,6 +41,7 @@ impl Structure {
             NodeKind::Module(module) => self.module(*module).address.to_string(),
             NodeKind::CallKeys(call) => format!("the instance keys of {}", self.call_name(*call)),
             NodeKind::Call(call) => format!("{} (all outputs)", self.call_name(*call)),
+            NodeKind::Given(call, output) => format!("{}.{output}", self.call_name(*call)),
             NodeKind::Inside(call) => format!("everything in {}", self.call_name(*call)),
             NodeKind::Provider(provider) => self.providers[provider.index()].0.to_string(),
             NodeKind::Check(module, name) => place(*module, format!("check.{name}")),

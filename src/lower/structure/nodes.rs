@@ -41,6 +41,8 @@ pub enum NodeKind {
     CallKeys(CallId),
     /// All outputs of all instances of a module call.
     Call(CallId),
+    /// One output of all instances of a module call, which a `depends_on` names.
+    Given(CallId, Str),
     /// Everything inside all instances of a module call.
     Inside(CallId),
     /// A provider instance.
@@ -169,6 +171,9 @@ pub struct CallNode {
     /// The node of everything inside.
     #[serde(with = "serial::bare_node")]
     pub inside: Node,
+    /// The nodes of single outputs, by name: of those that a `depends_on` names.
+    #[serde(skip)]
+    pub given: RareMap<Str, Node>,
     /// Its instances; one without key where pending.
     #[serde(with = "serial::keyed")]
     pub instances: Keyed<ModuleId>,

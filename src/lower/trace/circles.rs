@@ -59,6 +59,9 @@ impl Trace<'_> {
             BlockKey::Local(name) => module.locals.get(name).copied(),
             BlockKey::Output(name) => module.outputs.get(name).copied(),
             BlockKey::Call(name) => module.calls.get(name).map(|it| self.structure.call(*it).keys),
+            BlockKey::Inside(name) => {
+                module.calls.get(name).map(|it| self.structure.call(*it).inside)
+            }
             BlockKey::Check(name) => module.checks.get(name).copied(),
             BlockKey::Resource(_) | BlockKey::Provider(..) => None,
         }

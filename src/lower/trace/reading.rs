@@ -151,7 +151,7 @@ impl Trace<'_> {
             let mut targets = Vec::new();
             crate::syntax::references(expression, &mut |root, steps, span| {
                 if let Ok(reference) = parse_reference(root, steps) {
-                    targets.push((self.structure.whole(module, reference.subject, true), span));
+                    targets.push((self.structure.depended_on(module, &reference), span));
                 }
             });
             for (target, span) in targets {
@@ -203,10 +203,13 @@ impl Trace<'_> {
             let call = self.structure.call(id);
             let (all, inside, keys) = (call.all, call.inside, call.keys);
             self.reads.reads.extend([(all, keys, no_place), (inside, keys, no_place)]);
+            self.reads.reads.extend(call.given.values().map(|it| (*it, keys, no_place)));
             for &module in call.instances.values() {
                 let module = &self.structure.modules[module.index()];
                 self.reads.reads.extend(module.outputs.values().map(|&it| (all, it, no_place)));
                 self.reads.reads.extend(module.outputs.values().map(|&it| (inside, it, no_place)));
+                let given = |it: (&Str, &Node)| Some((*it.1, *module.outputs.get(it.0)?, no_place));
+                self.reads.reads.extend(call.given.iter().filter_map(given));
                 let nested =
                     module.calls.values().map(|it| self.structure.calls[it.index()].inside);
                 self.reads.reads.extend(nested.map(|it| (inside, it, no_place)));

@@ -7,12 +7,13 @@ use entail_rules::Node;
 use super::{Each, Trace, TraceScope, Trigger, providers};
 use crate::address::{ConfigResource, InstanceKey, ResourceName};
 use crate::config;
+use crate::config::expansion;
 use crate::config::uses::{self, Role, Use};
 use crate::expression::{self, Ask, Subject, parse_reference};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
 use crate::syntax::{Expression, Step};
-use crate::value::Value;
+use crate::value::{PathStep, Value};
 
 impl Trace<'_> {
     pub(super) fn resource(&mut self, module: ModuleId, name: &ResourceName, number: usize) {
@@ -223,21 +224,33 @@ impl Trace<'_> {
         let Ok(reference) = parse_reference(root, steps) else { return };
         let Subject::Resource(name) = reference.subject else { return };
         let scope = TraceScope::new(self, module, each);
+        let evaluate = |it: &Expression| expression::evaluate(it, &scope).0;
         let (key, path) = match reference.rest.split_first() {
-            Some((Step::Index(key, _), path)) => (Some(expression::evaluate(key, &scope).0), path),
+            Some((Step::Index(key, _), path)) => (Some(evaluate(key)), path),
             Some((Step::LegacyIndex(index, _), path)) => (Some(Value::int(*index as i64)), path),
             _ => (None, reference.rest),
         };
-        if let Some(id) = scope.resource_id(name) {
+        let step = |it: &Step| match it {
+            Step::Index(key, _) => Some(PathStep::Index(evaluate(key).to_plain().into())),
+            it => it.as_written(),
+        };
+        let path: Vec<PathStep> = path.iter().map_while(step).collect();
+        let id = scope.resource_id(name);
+        if let Some(id) = id {
             let (key, span) = (key.as_ref(), expression.span);
             let (part, near) = (None, reference.near());
             scope.resource(id, Ask { key, part, span, near, is_aside: false });
         }
+        // A key of the other kind is another key here: nothing is converted.
+        let named = id.zip(key.as_ref().and_then(expansion::key_of));
         let log = scope.into_log();
         if self.name_all() {
             return self.trigger(node, module, each, expression);
         }
-        let targets = log.iter().map(|it| Trigger { node, target: it.target, path: path.to_vec() });
+        let targets = log.iter().map(|it| {
+            let (named, path) = (named.clone(), path.clone());
+            Trigger { node, target: it.target, named, path, place: expression.span }
+        });
         self.reads.triggers.extend(targets.filter(|it| it.target != node));
         self.record(node, log);
     }

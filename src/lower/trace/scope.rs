@@ -257,8 +257,7 @@ impl Scope for TraceScope<'_> {
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
         crate::syntax::references(expression, &mut |root, steps, span| {
             if let Some(Ok(reference)) = free_reference(root, steps, bound)
-                && let Some(node) =
-                    self.trace.structure.whole(self.module, reference.subject, false)
+                && let Some(node) = self.trace.structure.whole(self.module, reference.subject)
             {
                 self.note(node, span, How::Both);
             }

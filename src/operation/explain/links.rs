@@ -123,9 +123,10 @@ pub(in crate::operation) fn within(structure: &Structure, node: Node) -> (String
             (structure.name(node), placed(id))
         }
         NodeKind::Output(id, _) | NodeKind::Module(id) => (structure.name(node), placed(id)),
-        NodeKind::CallKeys(id) | NodeKind::Call(id) | NodeKind::Inside(id) => {
-            (structure.name(node), placed(&structure.call(*id).parent))
-        }
+        NodeKind::CallKeys(id)
+        | NodeKind::Call(id)
+        | NodeKind::Given(id, _)
+        | NodeKind::Inside(id) => (structure.name(node), placed(&structure.call(*id).parent)),
         NodeKind::Recorded(_) | NodeKind::Provider(_) => (structure.name(node), String::new()),
     }
 }

@@ -67,6 +67,9 @@ impl Drawing {
     fn blocks(&mut self, config: &Config, graph: &BlockGraph, is_verbose: bool) {
         let used = self.providers(graph, is_verbose);
         for (number, block) in graph.blocks.iter().enumerate() {
+            if matches!(block.key, BlockKey::Inside(_)) {
+                continue;
+            }
             let (own, rests) = names(config, graph, number);
             if matches!(block.key, BlockKey::Provider(..)) && !used.contains(&own) {
                 continue;
@@ -75,7 +78,7 @@ impl Drawing {
             if own != rests {
                 self.edge(own.clone(), rests.clone());
             }
-            for &(next, _) in &block.edges {
+            for next in graph.referred_to(number) {
                 // Which provider serves a resource is drawn with the providers.
                 if !matches!(graph.blocks[next].key, BlockKey::Provider(..)) {
                     self.edge(rests.clone(), names(config, graph, next).0);
@@ -185,7 +188,7 @@ fn kind_of(key: &BlockKey) -> Kind {
         BlockKey::Local(_) => Kind::Local,
         BlockKey::Output(_) => Kind::Output,
         BlockKey::Resource(_) => Kind::Resource,
-        BlockKey::Call(_) => Kind::Module,
+        BlockKey::Call(_) | BlockKey::Inside(_) => Kind::Module,
         BlockKey::Provider(..) => Kind::Provider,
         BlockKey::Check(_) => Kind::Check,
     }

@@ -73,8 +73,8 @@ impl Check<'_> {
                     None => BlockProblems::default(),
                 }
             }
-            // Nothing asks for it, so nothing is asked of it.
-            BlockKey::Provider(..) => BlockProblems::default(),
+            // Nothing asks for it, so nothing is asked of it; what is inside is asked by itself.
+            BlockKey::Provider(..) | BlockKey::Inside(_) => BlockProblems::default(),
             BlockKey::Check(name) => {
                 let check = &config.checks[name];
                 let mut found = self.references(config, uses::of_check(check).iter());

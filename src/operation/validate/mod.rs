@@ -212,6 +212,7 @@ impl Check<'_> {
                 written.map(uses::of_resource).unwrap_or_default()
             }
             BlockKey::Call(name) => uses::of_call_itself(&config.calls[name]),
+            BlockKey::Inside(_) => Vec::new(),
             BlockKey::Check(name) => uses::of_check(&config.checks[name]),
             BlockKey::Provider(name, alias) => config
                 .provider_block(name, alias.as_deref())

@@ -133,6 +133,7 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
                 keys,
                 all: keys,
                 inside: keys,
+                given: Default::default(),
                 instances: Keyed::new(),
                 pending: true,
                 named: Default::default(),
