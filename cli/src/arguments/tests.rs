@@ -173,6 +173,13 @@ fn flags_that_make_no_sense_are_named() {
         ]],
     );
     check_misuse(
+        "plan -deprecation=local",
+        expect![[r#"
+            plan: Failed to parse command-line flags: invalid value "local" for flag -deprecation: parse error
+
+            It is one of: module:all, module:local, module:none. For example: -deprecation=module:all"#]],
+    );
+    check_misuse(
         "plan ---x",
         expect!["plan: Failed to parse command-line flags: bad flag syntax: ---x"],
     );
