@@ -40,6 +40,8 @@ pub enum Sort {
     CheckBlock,
     /// A flag names what is not there.
     Unmatched,
+    /// An error message has in it what must not be shown.
+    Withheld,
     /// A method of encryption is none.
     Unencrypted,
     /// A file that is named is not there.

@@ -20,7 +20,7 @@ use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
 use crate::operation::session::Session;
 use crate::operation::{log, policies, saved, validate, variables};
-use crate::plan::Plan;
+use crate::plan::{Action, Plan};
 use crate::policy::Verdict;
 use crate::request::PlanMode;
 use crate::value::text::shell_word;
@@ -180,7 +180,8 @@ async fn saved_plan(
         variables: &variables,
         keeps_undecided: false,
     };
-    tell_changes(&loaded.plan, host.tell);
+    // What only moved, or is only imported, has no step.
+    tell_changes(&loaded.plan, host.tell, |it| it.action != Action::NoOp);
     if !report.verdicts.is_empty() {
         host.tell.judged(&report);
     }
