@@ -105,7 +105,7 @@ fn choice(command: &str, name: &str) -> String {
     }
 }
 
-fn truth(name: &str, text: &str) -> Result<bool, Diagnostic> {
+pub(super) fn truth(name: &str, text: &str) -> Result<bool, Diagnostic> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
         "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),

@@ -35,7 +35,7 @@ fn plan(line: &str, environment: &[(&str, &str)]) -> PlanArgs {
 #[track_caller]
 fn check_misuse(line: &str, expected: Expect) {
     let text = match read_line(line, &[]) {
-        Asked::Misused(problem, command) => format!("{command}: {problem}"),
+        Asked::Misused(problem, misused) => format!("{}: {problem}", misused.name),
         Asked::Confused(text) => text,
         other => panic!("it makes sense: {other:?}"),
     };
@@ -116,7 +116,7 @@ fn the_environment_is_inserted_behind_the_command() {
     ) else {
         panic!("it is a command")
     };
-    assert_eq!(it.name, "state list");
+    assert_eq!(it.asked.name, "state list");
 }
 
 #[test]
