@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::address::Instance;
+use crate::value::Deprecation;
 
 mod source;
 
@@ -33,15 +34,14 @@ pub enum Sort {
     IncompatibleModule,
     /// A key leads to nothing, which `try` catches.
     InvalidIndex,
-    /// A value was derived from what should not be used any more.
-    Deprecated {
-        /// What that is.
-        source: String,
-    },
+    /// Something is used that its author advises against.
+    Deprecated(Box<Deprecation>),
     /// An assertion of a check block failed, or is not decided yet.
     CheckBlock,
     /// A flag names what is not there.
     Unmatched,
+    /// An error message has in it what must not be shown.
+    Withheld,
     /// A method of encryption is none.
     Unencrypted,
     /// A file that is named is not there.

@@ -329,7 +329,9 @@ pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
             sink.event(Event::Drift(Box::new(change.into())));
         }
     }
-    tell_changes(plan, sink);
+    tell_changes(plan, sink, |it| {
+        it.action != Action::NoOp || it.previous_address.is_some() || it.importing.is_some()
+    });
     for root in &plan.left_out {
         sink.event(Event::LeftOut(Box::new(root.clone())));
     }
@@ -340,15 +342,10 @@ pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
     }
 }
 
-/// Tells the changes of a plan that was made earlier.
-pub fn tell_changes(plan: &Plan, sink: &dyn Sink) {
-    for change in plan.changes.iter().filter(|it| is_told(it)) {
-        let is_noted = change.action != Action::NoOp
-            || change.previous_address.is_some()
-            || change.importing.is_some();
-        if is_noted {
-            sink.event(Event::PlannedChange(Box::new(change.into())));
-        }
+/// Tells those changes of a plan that are worth a note.
+pub fn tell_changes(plan: &Plan, sink: &dyn Sink, is_noted: impl Fn(&Change) -> bool) {
+    for change in plan.changes.iter().filter(|it| is_told(it) && is_noted(it)) {
+        sink.event(Event::PlannedChange(Box::new(change.into())));
     }
 }
 

@@ -77,6 +77,7 @@ pub struct Given {
 struct Answers {
     given: BTreeMap<String, String>,
     wanted: BTreeSet<String>,
+    piped: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Given {
@@ -97,6 +98,22 @@ impl Given {
     /// Keeps the user's answer.
     pub fn answer(&self, name: &str, text: String) {
         self.answers().given.insert(name.to_owned(), text);
+    }
+
+    /// Reads a file that the user names. What came by way of a pipe is there once, and is kept.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn file(&self, files: &Files, path: &Path) -> std::io::Result<Vec<u8>> {
+        if let Some(kept) = self.answers().piped.get(path) {
+            return Ok(kept.clone());
+        }
+        let bytes = files.read(path)?;
+        if reading::is_pipe(path) {
+            self.answers().piped.insert(path.to_owned(), bytes.clone());
+        }
+        Ok(bytes)
     }
 
     /// Returns the user's answers so far.

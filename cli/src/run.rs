@@ -8,16 +8,17 @@ use std::sync::Arc;
 use entail::diagnostic::{Diagnostic, Diagnostics, Sort};
 use entail::event::Stage;
 use entail::install::{Locks, Settings};
+use entail::operation::variables::unreadable_files;
 use entail::world::{PROGRAM, World};
 
-use crate::arguments::{Asked, help, read};
+use crate::arguments::{Asked, AskedCommand, help, read};
 use crate::commands::{self, Cli, Command};
 use crate::complete;
 use crate::external;
 use crate::interrupt;
 use crate::standard;
 use crate::telemetry;
-use crate::ui::Ui;
+use crate::ui::{Manner, Ui};
 use entail::error::Error;
 
 /// Runs the program.
@@ -36,15 +37,13 @@ pub fn main() -> ExitCode {
     match read(arguments, &world.environment) {
         Asked::Help(text, code) => print(&mut *standard::output(), &text, code),
         Asked::Confused(text) => print(&mut *standard::errors(), &text, 1),
-        Asked::Misused(problem, command) => {
-            let ui = Ui::of_this_process(&usual_view(), &world);
-            let is_miscounted = problem.sort == Sort::Miscounted;
-            ui.diagnostics((*problem).into());
-            if is_miscounted {
-                ui.err(&format!("\n{}", help::synopsis(&command)));
+        Asked::Misused(problem, misused) => {
+            let mut ui = Ui::of_this_process(&usual_view(), &world);
+            refuse(&mut ui, &misused, (*problem).into());
+            if !misused.has_stream {
+                ui.refer_to_help(&misused.name);
             }
-            ui.refer_to_help(&command);
-            ExitCode::from(commands::policy::misuse_code(&command))
+            ExitCode::from(commands::policy::misuse_code(&misused.name))
         }
         Asked::External(program, arguments, directory) => {
             if let Err(why) = enter(directory.as_deref(), &mut world) {
@@ -59,7 +58,7 @@ pub fn main() -> ExitCode {
             Ok(()) => {
                 // What is wrong with them, the command tells in its own manner.
                 world.given.variables = invocation.variables.sources().unwrap_or_default();
-                run(&invocation.name, invocation.cli, world)
+                run(&invocation.asked, invocation.cli, world)
             }
             Err(why) => print(&mut *standard::errors(), why.words(), 1),
         },
@@ -87,7 +86,8 @@ fn enter(directory: Option<&Path>, world: &mut World) -> Result<(), Error> {
     Ok(())
 }
 
-fn run(name: &str, cli: Cli, world: World) -> ExitCode {
+fn run(asked: &AskedCommand, cli: Cli, world: World) -> ExitCode {
+    let name = &asked.name;
     let (_telemetry, trouble) = telemetry::begin(&world);
     let span = telemetry::command(name, &world);
     let mut ui = Ui::of_this_process(&cli.view, &world);
@@ -98,17 +98,50 @@ fn run(name: &str, cli: Cli, world: World) -> ExitCode {
     }
     warn_of_settings(&ui, &world);
     warn_of_environment(&ui, &world);
-    let result = span.in_scope(|| dispatch(&mut ui, &world, cli.command));
+    let result = span.in_scope(|| match misgiven(&mut ui, &world, asked, &cli) {
+        Some(problems) => Err(problems),
+        None => dispatch(&mut ui, &world, cli.command),
+    });
     let code = result.unwrap_or_else(|problems| {
         let is_miscounted = problems.iter().any(|it| it.sort == Sort::Miscounted);
-        let code = ui.diagnostics(problems);
+        let code = refuse(&mut ui, asked, problems);
         if is_miscounted && !ui.is_json() {
-            ui.err(&format!("\n{}", help::synopsis(name)));
             ui.refer_to_help(name);
         }
         code
     });
     ExitCode::from(ui.close(code))
+}
+
+/// Tells why a command ends, in the manner that was asked for, though the command may not have begun to speak. Returns the
+/// exit code.
+fn refuse(ui: &mut Ui, asked: &AskedCommand, problems: Diagnostics) -> u8 {
+    let mut problems = problems;
+    if asked.has_stream && !ui.is_json() {
+        let manner = Manner { json: true, ..Manner::default() };
+        problems.extend(ui.begin(manner, None).err());
+    }
+    let is_miscounted = problems.iter().any(|it| it.sort == Sort::Miscounted);
+    let code = ui.diagnostics(problems);
+    if is_miscounted && !ui.is_json() {
+        ui.err(&format!("\n{}", help::synopsis(&asked.name)));
+    }
+    code
+}
+
+/// Returns what is wrong with the files that give variables their values, though the command may need none.
+fn misgiven(ui: &mut Ui, world: &World, asked: &AskedCommand, cli: &Cli) -> Option<Diagnostics> {
+    if !asked.takes_values {
+        return None;
+    }
+    let mut problems = unreadable_files(world, &ui.sources);
+    if problems.is_empty() {
+        return None;
+    }
+    if let Command::Init(args) = &cli.command {
+        problems.extend(commands::init::stop(ui, args).err().into_iter().flat_map(|it| it.0));
+    }
+    Some(problems)
 }
 
 /// Tells what is wrong with the CLI configuration. The command runs all the same: there are defaults.

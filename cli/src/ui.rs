@@ -159,6 +159,7 @@ impl Ui {
     /// Sets how the command speaks; with `-json`, the stream begins. `into` is the file of `-json-into`.
     pub fn begin(&mut self, manner: Manner, into: Option<&Path>) -> Result<(), Diagnostic> {
         if manner.json && into.is_some() {
+            self.begin(manner, None)?;
             return Err(two_streams());
         }
         self.manner =
@@ -298,11 +299,7 @@ impl Ui {
     /// Tells of a step of `init`: a line, or a message.
     pub fn step(&self, step: &Step) {
         if let Some(message) = init::message(step) {
-            self.messages(&json::messages(
-                &Event::Message(message),
-                &self.sources,
-                &self.timestamp(),
-            ));
+            self.lines(|time| json::plain(init::level(step), &message, time));
         }
         self.say(&init::text(step, self.out_style, self.in_automation));
     }
@@ -406,7 +403,8 @@ impl Ui {
         }
     }
 
-    fn has_messages(&self) -> bool {
+    /// Returns whether messages for machines are written, wherever to.
+    pub fn has_messages(&self) -> bool {
         self.manner.json || self.streams().into.is_some()
     }
 }
@@ -421,7 +419,8 @@ fn forbids_questions(world: &World) -> bool {
         .is_some_and(|it| matches!(it.to_lowercase().as_str(), "0" | "f" | "false"))
 }
 
-fn two_streams() -> Diagnostic {
+/// JSON cannot be written to two places.
+pub fn two_streams() -> Diagnostic {
     Diagnostic::error("Invalid output format")
         .detail("The -json and -json-into arguments are mutually exclusive")
 }

@@ -23,7 +23,7 @@ pub use append::append_line;
 pub use folder::NewFolder;
 pub use locked::{Locked, claim, lock};
 pub use place::check_keeps;
-pub use replace::{Fresh, create, make_whole, replace, restore_torn, sweep};
+pub use replace::{Fresh, create, has_folder, make_whole, replace, restore_torn, sweep};
 
 /// What is left in a file that was replaced while others may have it open: whoever then gets its lock fails to read
 /// it, instead of going on from an old snapshot and writing to a file without a name.

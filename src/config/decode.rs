@@ -138,9 +138,21 @@ impl Decoder<'_> {
     pub fn written(&mut self, expression: &Expression) -> Option<Expression> {
         match &expression.expr {
             Expr::String(text) if self.file.is_json => self.parse_within(text, expression.span),
-            Expr::Wrapped(inner) if self.file.is_json => Some((**inner).clone()),
+            _ if self.complains_of_wrapping("Invalid expression", expression) => None,
             _ => Some(expression.clone()),
         }
+    }
+
+    /// Complains of `"${…}"` where JSON has what is not evaluated: such a string is itself the expression.
+    pub(super) fn complains_of_wrapping(&mut self, summary: &str, expression: &Expression) -> bool {
+        let Expr::Wrapped(inner) = &expression.expr else { return false };
+        if self.file.is_json {
+            let source = self.sources.get(inner.span.file);
+            let range = inner.span.start as usize..inner.span.end as usize;
+            let text = source.as_ref().and_then(|it| it.text.get(range)).unwrap_or("…");
+            self.report(problems::wrapped(summary, text, expression.span));
+        }
+        self.file.is_json
     }
 
     /// Parses text that stands inside a quoted string at `span`.
@@ -159,7 +171,7 @@ impl Decoder<'_> {
                 self.report(problems::quoted_reference(expression.span));
                 self.parse_within(text, expression.span)?
             }
-            Expr::Wrapped(inner) if self.file.is_json => (**inner).clone(),
+            _ if self.complains_of_wrapping("Invalid expression", expression) => return None,
             _ => expression.clone(),
         };
         let expression = with_null_as_name(expression);

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::expression::evaluate_constant;
 use crate::syntax::{self, AttributeSchema, BlockSchema, Body, Expression};
 use crate::value::{Str, Type, Value};
-use crate::world::{Files, VariableSource, World};
+use crate::world::{self, Files, VariableSource, World};
 
 mod globals;
 mod taken;
@@ -71,6 +71,7 @@ fn gather<'a>(
 ) -> Collector<'a> {
     let mut collector = Collector {
         files: &world.files,
+        given: &world.given,
         sources,
         directory,
         values: BTreeMap::new(),
@@ -131,6 +132,13 @@ pub fn collect_variables(
     (inputs, problems)
 }
 
+/// Returns what is wrong with the files of values themselves, whichever variables there are.
+pub fn unreadable_files(world: &World, sources: &Sources) -> Diagnostics {
+    let mut problems = gather(&world.root, &world.given.variables, world, sources).problems;
+    problems.0.retain(Diagnostic::is_error);
+    problems
+}
+
 /// Returns the variables that need a value and have none, by name: what the terminal may be asked for.
 pub fn missing<'a>(module: &'a Module, inputs: &BTreeMap<Str, VariableInput>) -> Vec<&'a Variable> {
     module
@@ -160,6 +168,7 @@ pub fn read_answer(
 
 struct Collector<'a> {
     files: &'a Files,
+    given: &'a world::Given,
     sources: &'a Sources,
     directory: &'a Path,
     values: BTreeMap<Str, (Given, Origin)>,
@@ -201,7 +210,10 @@ impl Collector<'_> {
 
     /// Adds a file that a flag names. It may be a fifo, with another program at its other end.
     fn add_named_file(&mut self, name: &str) {
-        match self.files.read(&self.directory.join(name)) {
+        if name.is_empty() {
+            return self.problems.push(no_name());
+        }
+        match self.given.file(self.files, &self.directory.join(name)) {
             Ok(bytes) => self.add_file(name, bytes, Origin::File),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 self.problems.push(no_file(name));
@@ -347,6 +359,12 @@ fn trailing_space(name: &str, text: &str) -> Diagnostic {
         "Variable name {:?} is invalid due to trailing space. Did you mean -var=\"{name}={text}\"?",
         format!("{name} ")
     ))
+}
+
+fn no_name() -> Diagnostic {
+    Diagnostic::error("Failed to read variables file").detail(
+        "The -var-file option names no file. Write a path behind it, as in -var-file=values.tfvars.",
+    )
 }
 
 fn no_file(name: &str) -> Diagnostic {

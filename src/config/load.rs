@@ -315,8 +315,11 @@ impl Loader<'_> {
             }
             return known.clone();
         }
-        let (module, problems) =
+        let (mut module, problems) =
             load_module(self.files, &self.root.join(&directory), &directory, self.sources);
+        if let Some(fresh) = module.as_mut().and_then(Arc::get_mut) {
+            fresh.is_remote = place.module().is_remote || !matches!(source, ModuleSource::Local(_));
+        }
         match &module {
             None if self.installed.in_place => {
                 self.problems.push(not_there(&source, call.declared));

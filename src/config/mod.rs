@@ -92,6 +92,8 @@ pub struct Config {
 pub struct Module {
     /// The folder, relative to the root module's: `path.module` (`.` for the root).
     pub directory: String,
+    /// Whether it came in a package: its own source, or that of a module around it, is no path.
+    pub is_remote: bool,
     /// `variable`
     pub variables: BTreeMap<Str, Variable>,
     /// `locals`

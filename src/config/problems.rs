@@ -55,6 +55,14 @@ pub(super) fn not_a_reference(at: Span) -> Diagnostic {
     error("Invalid expression", detail, at)
 }
 
+/// `"${text}"` stands in JSON where nothing is evaluated.
+pub(super) fn wrapped(summary: &str, text: &str, at: Span) -> Diagnostic {
+    let detail = format!(
+        "What stands here is not evaluated, so that it cannot be a template. In JSON, a string is itself the expression: write \"{text}\", without \"${{\" and \"}}\" around it."
+    );
+    error(summary, detail, at)
+}
+
 /// Something else stands where only a list constructor may.
 pub(super) fn not_a_list(at: Span) -> Diagnostic {
     error("Invalid expression", "A static list expression is required.", at)

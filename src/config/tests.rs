@@ -233,6 +233,32 @@ fn json_is_read_alike() {
 }
 
 #[test]
+fn in_json_what_is_not_evaluated_stands_without_a_template_around_it() {
+    check_problems(
+        r#"
+        -- main.tf.json --
+        {
+          "variable": {"v": {"type": "${string}"}},
+          "output": {"o": {"value": "${var.v}", "depends_on": ["${terraform_data.a}"]}},
+          "resource": {"terraform_data": {
+            "a": {"lifecycle": {"ignore_changes": ["${input}"], "replace_triggered_by": ["${terraform_data.b}"]}},
+            "b": {"depends_on": ["${var.v}"], "provider": "${terraform}"}}},
+          "moved": {"from": "${terraform_data.x}", "to": "terraform_data.b"}
+        }
+        "#,
+        expect![[r#"
+            Invalid type specification  main.tf.json:2,30
+            Invalid expression  main.tf.json:3,56
+            Invalid expression  main.tf.json:5,44
+            Invalid expression  main.tf.json:5,82
+            Invalid expression  main.tf.json:6,51
+            Invalid expression  main.tf.json:6,26
+            Invalid expression  main.tf.json:7,21
+        "#]],
+    );
+}
+
+#[test]
 fn override_files_replace_part_by_part() {
     let config = load(
         r#"

@@ -13,6 +13,9 @@ pub(super) fn variable_type(decoder: &mut Decoder, expression: &Expression) -> C
         decoder.report(problems::quoted_type(text, expression.span));
         return Constraint::ANY;
     }
+    if decoder.complains_of_wrapping("Invalid type specification", expression) {
+        return Constraint::ANY;
+    }
     let Some(expression) = decoder.written(expression) else { return Constraint::ANY };
     match expression.as_keyword() {
         Some("list") => Constraint::of(Type::list(Type::DYNAMIC)),

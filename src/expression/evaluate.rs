@@ -38,8 +38,8 @@ pub fn evaluate_with(
     }
     let (value, deprecations) = value.undeprecated();
     for (path, sources) in deprecations {
-        for (source, advice) in sources.iter().flat_map(|it| it.iter()) {
-            found.push(problems::deprecated(&path, source, advice, expression.span));
+        for origin in sources.iter().flat_map(|it| it.iter()) {
+            found.push(problems::deprecated(&path, origin, expression.span));
         }
     }
     (value, found)

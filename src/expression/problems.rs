@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::syntax::Name;
-use crate::value::{Path, ShowPath, Type};
+use crate::value::{Deprecation, Path, ShowPath, Type};
 
 /// A diagnostic in three parts.
 pub(super) fn problem(summary: &str, detail: impl Into<String>, at: Span) -> Diagnostic {
@@ -57,7 +57,7 @@ pub(super) fn unknown_variable(name: &Name) -> Diagnostic {
 }
 
 /// A value comes from something whose author advises against using it.
-pub(super) fn deprecated(path: &Path, source: &str, advice: &str, at: Span) -> Diagnostic {
+pub(super) fn deprecated(path: &Path, origin: &Deprecation, at: Span) -> Diagnostic {
     let part = match path.is_empty() {
         true => "value".to_owned(),
         false => {
@@ -65,15 +65,16 @@ pub(super) fn deprecated(path: &Path, source: &str, advice: &str, at: Span) -> D
             format!("value's attribute {}", name.trim_start_matches('.'))
         }
     };
-    let advice = match advice {
+    let advice = match &*origin.advice {
         "" => ".".to_owned(),
         advice => format!(" with the following message:\n\n{advice}"),
     };
+    let source = &origin.source;
     let detail = format!("This {part} is derived from {source}, which is deprecated{advice}");
     Diagnostic::warning("Value derived from a deprecated source")
         .detail(detail)
         .at(at)
-        .sort(Sort::Deprecated { source: source.to_owned() })
+        .sort(Sort::Deprecated(Box::new(origin.clone())))
 }
 
 /// `f(x...)` where `x` is null, or no list.

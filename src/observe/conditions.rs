@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::address::ModuleInstance;
 use crate::config::Condition;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sort, Sources, Span};
 use crate::expression::{self, Scope};
 use crate::state::CheckResult;
 use crate::syntax::{BinaryOp, Expr};
@@ -127,7 +127,8 @@ pub fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String
         problems.push(
             Diagnostic::warning(format!("Error message refers to {kind} values"))
                 .detail(format!("The error expression used to explain this condition refers to {kind} values, so OpenTofu will not display the resulting message.\n\nYou can correct this by removing references to {kind} values."))
-                .at(span),
+                .at(span)
+                .sort(Sort::Withheld),
         );
         return (None, problems);
     }
@@ -152,6 +153,10 @@ pub fn check_validation(
     sources: &Sources,
 ) -> ConditionResult {
     let mut outcome = check(condition, scope, "Invalid value for variable");
+    // Whoever gives the value cannot mend it without a message: beside other conditions this is a warning.
+    for problem in outcome.problems.0.iter_mut().filter(|it| it.sort == Sort::Withheld) {
+        problem.severity = Severity::Error;
+    }
     // What failed is told last.
     if outcome.status == Status::Fail
         && let Some(problem) = outcome.problems.0.last_mut()

@@ -19,7 +19,7 @@ use crate::expression::{self, Scope};
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure, Style};
 use crate::schema::{self, Schema};
 use crate::syntax::Expression;
-use crate::value::{Marks, Str, Type, Value};
+use crate::value::{Deprecation, Marks, Str, Type, Value};
 use crate::world::World;
 
 mod lookup;
@@ -339,7 +339,11 @@ impl<'a> Values<'a> {
                         (Some(advice), Some((_, call))) => {
                             let key = &self.structure.module(*module).key;
                             let call = &self.structure.call(call).name;
-                            Marks::deprecated(&format!("module.{call}{key}.{name}"), advice)
+                            Marks::deprecated(Deprecation {
+                                source: format!("module.{call}{key}.{name}").into(),
+                                advice: advice.clone(),
+                                is_remote: self.structure.module(*module).config.is_remote,
+                            })
                         }
                         _ => Marks::default(),
                     }

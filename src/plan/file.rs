@@ -56,6 +56,10 @@ impl Plan {
     ) -> Result<(), Diagnostic> {
         let archive = archive(self, extras, key).map_err(|error| not_saved(path, &error))?;
         let sealed = seals.seal(Part::Plan, &archive)?;
+        // A name that was mistyped is told, and makes no folder.
+        if !files::has_folder(path) {
+            return Err(not_saved(path, &std::io::ErrorKind::NotFound.into()));
+        }
         files::replace(path, &sealed, Fresh::Private).map_err(|error| not_saved(path, &error))
     }
 

@@ -8,7 +8,7 @@ pub use entail_rules::{Action, Reason};
 use crate::address::{Instance, ProviderInstance};
 use crate::provider::ImportName;
 use crate::request::PlanMode;
-use crate::state::State;
+use crate::state::{State, is_same_record};
 use crate::value::{Path, Str, Value};
 
 pub mod check;
@@ -208,10 +208,18 @@ impl Plan {
         if self.errored {
             return false;
         }
+        let only_refreshes = self.mode == PlanMode::RefreshOnly;
         let resources = self.changes.iter().any(|it| {
-            it.action != Action::NoOp || it.importing.is_some() || it.previous_address.is_some()
+            let is_moved = it.previous_address.is_some() && !only_refreshes;
+            it.action != Action::NoOp || it.importing.is_some() || is_moved
         });
         let outputs = self.outputs.values().any(|it| it.action != Action::NoOp);
-        resources || outputs || (self.mode == PlanMode::RefreshOnly && !self.drift.is_empty())
+        resources || outputs || (only_refreshes && self.has_refreshed())
+    }
+
+    /// Returns whether a refresh has found anything to record of managed objects. That they were moved is nothing that it found.
+    fn has_refreshed(&self) -> bool {
+        self.drift.iter().any(|it| it.action != Action::NoOp)
+            || !is_same_record(&self.previous_state, &self.prior_state)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::types::{NestedBlock, Part};
 use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, items};
-use crate::value::{MarkPaths, Marks, Path, PathStep, ShowPath, Str, Value, path};
+use crate::value::{Deprecation, MarkPaths, Marks, Path, PathStep, ShowPath, Str, Value, path};
 
 /// Returns the paths of the parts of an object that the schema calls sensitive, in order.
 ///
@@ -60,18 +60,24 @@ pub fn sensitive_names(schema: &BlockSchema) -> impl Iterator<Item = &Str> {
     schema.parts().filter(|it| occurs_in_part(|it| it.sensitive, it.1)).map(|it| it.0)
 }
 
-/// Returns the marks of what should not be used in an object of the resource called `name`.
-pub fn deprecations(schema: &BlockSchema, value: &Value, name: &str) -> MarkPaths {
+/// Returns the marks of what should not be used in an object.
+///
+/// - `object`: how a mark of the object as a whole looks, without advice.
+pub fn deprecations(schema: &BlockSchema, value: &Value, object: &Deprecation) -> MarkPaths {
     let is_hit: Hit = |it| it.deprecated;
     let mut search = Search { is_hit, paths: Vec::new(), path: Vec::new() };
     search.block(schema, value);
     let mark = |path: Path| {
         let advice = schema.attribute_at(&path)?.documentation.advice();
-        let marks = Marks::deprecated(&format!("{name}{}", ShowPath(&path)), &advice);
+        let source = format!("{}{}", object.source, ShowPath(&path)).into();
+        let marks = Marks::deprecated(Deprecation { source, advice, ..*object });
         Some((path, marks))
     };
     let advice = schema.documentation.advice();
-    let whole = schema.deprecated.then(|| (Path::new(), Marks::deprecated(name, &advice)));
+    let whole = schema.deprecated.then(|| {
+        let whole = Deprecation { advice, ..object.clone() };
+        (Path::new(), Marks::deprecated(whole))
+    });
     whole.into_iter().chain(search.paths.into_iter().filter_map(mark)).collect()
 }
 

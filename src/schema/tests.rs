@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::value::json::{from_json, to_json};
-use crate::value::{MarkPaths, Marks, Path, PathError, PathStep, Type, Value};
+use crate::value::{Deprecation, MarkPaths, Marks, Path, PathError, PathStep, Type, Value};
 
 /// `id` is the provider's, `name` required, `size` either's, `tags` optional, `token` sensitive, `once` write-only.
 fn schema() -> BlockSchema {
@@ -257,13 +257,18 @@ fn what_is_deprecated_is_marked_with_what_to_do_instead() {
         ..BlockSchema::default()
     };
     let value = from_json(r#"{"new":"a","old":null,"rule":[{"new":"a","old":"b"}]}"#, schema.ty());
-    let marks = deprecations(&schema, &value.expect("JSON"), "t.n");
+    let mark = |source: &str, advice: &str| Deprecation {
+        source: source.into(),
+        advice: advice.into(),
+        is_remote: false,
+    };
+    let marks = deprecations(&schema, &value.expect("JSON"), &mark("t.n", ""));
     let told: Vec<_> = marks.iter().map(|it| it.1.clone()).collect();
     assert_eq!(
         told,
         [
-            Marks::deprecated("t.n.old", "Use new."),
-            Marks::deprecated("t.n.rule[0].old", "Use new.")
+            Marks::deprecated(mark("t.n.old", "Use new.")),
+            Marks::deprecated(mark("t.n.rule[0].old", "Use new."))
         ]
     );
     assert!(has_deprecations(&schema) && !has_deprecations(&BlockSchema::default()));

@@ -26,7 +26,7 @@ mod version4;
 pub mod write;
 
 pub use resources::Resources;
-pub use same::{digest, is_same};
+pub use same::{digest, is_same, is_same_record};
 pub use shared::Shared;
 
 /// What exists, as last recorded.

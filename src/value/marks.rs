@@ -19,8 +19,19 @@ pub struct Marks {
     pub reads: Reads,
 }
 
-/// What a value is derived from that should not be used any more: each source, and what to do instead.
-pub type Deprecations = Option<Arc<std::collections::BTreeSet<(super::Str, super::Str)>>>;
+/// What a value is derived from that should not be used any more.
+pub type Deprecations = Option<Arc<std::collections::BTreeSet<Deprecation>>>;
+
+/// One thing that should not be used any more.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Deprecation {
+    /// What it is, as users refer to it.
+    pub source: super::Str,
+    /// What to do instead. May be empty.
+    pub advice: super::Str,
+    /// Whether the module that declares it came in a package, so that another author has to mend it.
+    pub is_remote: bool,
+}
 
 /// A set of node numbers as a shared union tree: cheap to unite, never copied.
 #[derive(Clone, Debug, Default)]
@@ -160,8 +171,8 @@ impl Marks {
     }
 
     /// The mark of a value whose source should not be used any more.
-    pub fn deprecated(source: &str, advice: &str) -> Marks {
-        let one = std::collections::BTreeSet::from([(source.into(), advice.into())]);
+    pub fn deprecated(source: Deprecation) -> Marks {
+        let one = std::collections::BTreeSet::from([source]);
         Marks { deprecated: Some(Arc::new(one)), ..Marks::default() }
     }
 }

@@ -36,7 +36,7 @@ pub mod unknown;
 pub use convert::{ConversionError, convert};
 pub use defaults::{TypeDefaults, apply_defaults};
 pub use marked::{MarkPaths, Marked, Plain};
-pub use marks::{Deprecations, Marks, Reads};
+pub use marks::{Deprecation, Deprecations, Marks, Reads};
 pub use notation::Notated;
 pub use number::{Notation, Number};
 pub use path::{Path, PathError, PathStep, ShowPath};

@@ -20,7 +20,7 @@ use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
 use crate::operation::session::Session;
 use crate::operation::{log, policies, saved, validate, variables};
-use crate::plan::Plan;
+use crate::plan::{Action, Plan};
 use crate::policy::Verdict;
 use crate::request::PlanMode;
 use crate::value::text::shell_word;
@@ -180,7 +180,8 @@ async fn saved_plan(
         variables: &variables,
         keeps_undecided: false,
     };
-    tell_changes(&loaded.plan, host.tell);
+    // What only moved, or is only imported, has no step.
+    tell_changes(&loaded.plan, host.tell, |it| it.action != Action::NoOp);
     if !report.verdicts.is_empty() {
         host.tell.judged(&report);
     }
@@ -322,7 +323,9 @@ impl Run<'_> {
         let done = work.instrument(span).await;
         host.tell.has_carried_out();
         let mut done = done?;
-        problems.extend(std::mem::take(&mut done.problems));
+        let mut found = std::mem::take(&mut done.problems);
+        found.0.retain(|it| !self.was_told(it));
+        problems.extend(found);
         done.problems = self.complete(&done, problems);
         let plan = (self.approved.plan, self.operation());
         done.again = self.origin.again(session);
@@ -342,6 +345,22 @@ impl Run<'_> {
     }
 
     /// Returns the problems of the run with those that its end adds.
+    /// Returns whether a problem was told with the plan: what an output is derived from, where its value was known then.
+    fn was_told(&self, problem: &Diagnostic) -> bool {
+        let plan = self.approved.plan;
+        let was_open =
+            |name: &Str| plan.outputs.get(name).is_some_and(|it| !it.after.is_wholly_known());
+        let is_derived = matches!(problem.sort, Sort::Deprecated(_));
+        is_derived
+            && self.session.config.modules.iter().any(|(path, module)| {
+                let mut of = module.outputs.iter();
+                of.any(|(name, output)| {
+                    problem.subject == Some(output.value.span)
+                        && (!path.is_root() || !was_open(name))
+                })
+            })
+    }
+
     fn complete(&self, done: &Done, mut problems: Diagnostics) -> Diagnostics {
         let plan = self.approved.plan;
         if done.stopped && !done.is_journal_torn && !done.is_taken_away {

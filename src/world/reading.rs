@@ -68,11 +68,16 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// If it cannot be read, is a pipe that nobody writes, or a device.
 pub fn read_given(path: &Path) -> io::Result<Vec<u8>> {
-    // What a link in `/proc` leads to, as a shell makes one of `<(…)`, is a pipe by its own kind.
     if std::fs::metadata(path)?.file_type().is_fifo() {
         return read_pipe(path);
     }
     read_regular(path)
+}
+
+/// Returns whether what is read there comes from another program. What a link in `/proc` leads to, as a shell makes one of
+/// `<(…)`, is a pipe by its own kind.
+pub(super) fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|it| it.file_type().is_fifo())
 }
 
 /// How long a pipe is given until somebody writes it.

@@ -150,3 +150,60 @@ fn where_nothing_was_begun_no_journal_is_said_to_keep_it() {
     assert!(!text.contains("journal"), "{text}");
     assert_eq!(place.hidden(), [""; 0]);
 }
+
+#[test]
+fn a_command_with_a_document_writes_it_beside_the_text_for_people() {
+    let place = Place::new(&format!("{ONE}output \"o\" {{\n  value = 1\n}}\n"));
+    place.succeed(&["apply", "-auto-approve"]);
+    place.succeed(&["plan", "-out=saved"]);
+    for line in ["validate", "show", "show saved", "output"] {
+        let (document, code) = shell(&place, &format!("$E {line} -json"));
+        assert_eq!(code, Some(0), "{line}: {document}");
+        let (text, _) = shell(&place, &format!("$E {line}"));
+        assert_eq!(shell(&place, &format!("$E {line} -json-into=f")), (text, Some(0)), "{line}");
+        assert_eq!(place.text("f").trim_end(), document.trim_end(), "{line}");
+    }
+    // Others write it, or what stands for it, among their messages.
+    for line in ["state show terraform_data.a", "workspace list"] {
+        let last = |text: &str| {
+            let last = text.lines().last().unwrap_or_default();
+            let mut last: serde_json::Value = serde_json::from_str(last).expect("JSON");
+            last["@timestamp"].take();
+            last
+        };
+        let (messages, code) = shell(&place, &format!("$E {line} -json"));
+        assert_eq!(code, Some(0), "{line}: {messages}");
+        assert_eq!(shell(&place, &format!("$E {line} -json-into=f")).1, Some(0), "{line}");
+        assert_eq!(last(&place.text("f")), last(&messages), "{line}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_flags_is_a_message_where_messages_are_asked_for() {
+    let place = Place::new(ONE);
+    for line in [
+        "apply -json",
+        "apply -json -nosuch",
+        "apply -auto-approve -json a b",
+        "destroy -json",
+        "plan -nosuch -json",
+        "plan -json=true -parallelism=x",
+        "plan -json -json-into=f",
+        "refresh -json -nosuch",
+        "state mv -json",
+        "workspace list -json -nosuch",
+    ] {
+        let (text, code) = shell(&place, &format!("$E {line}"));
+        assert_eq!(code, Some(1), "{line}: {text}");
+        let kinds: Vec<String> = text
+            .lines()
+            .map(|it| serde_json::from_str::<serde_json::Value>(it).unwrap_or_default())
+            .map(|it| it["type"].as_str().unwrap_or("no message").to_owned())
+            .collect();
+        assert_eq!(kinds, ["version", "diagnostic"], "{line}: {text}");
+    }
+    for line in ["plan -json=false -nosuch", "validate -json -nosuch", "output -json a b"] {
+        let (text, code) = shell(&place, &format!("$E {line}"));
+        assert!(code == Some(1) && text.starts_with("\nError: "), "{line}: {text}");
+    }
+}

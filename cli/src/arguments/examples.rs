@@ -142,7 +142,7 @@ mod tests {
         {
             let given = words::split(line).expect("its quotes are closed");
             match read(given, &Default::default()) {
-                Asked::Run(it) => assert_eq!(it.name, command, "{line}"),
+                Asked::Run(it) => assert_eq!(it.asked.name, command, "{line}"),
                 other => panic!("{line}: {other:?}"),
             }
         }

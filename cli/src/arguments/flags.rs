@@ -6,8 +6,10 @@ use clap::{Arg, ArgAction, Command as Grammar};
 use entail::backend::Recover;
 use entail::diagnostic::Diagnostic;
 use entail::error::Error;
+use entail::value::text::shown;
 
 use super::{nearest, values};
+use crate::view::diagnostics::Modules;
 
 /// Brings flags into clap's form; `grammars` say which flags there are. Other words stay as they are.
 pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String>, Diagnostic> {
@@ -90,16 +92,20 @@ fn unknown_flag(name: &str, grammars: &[&Grammar]) -> Diagnostic {
 
 fn needs_value(name: &str, grammars: &[&Grammar]) -> Diagnostic {
     let command = grammars.last().map_or("", |it| it.get_name());
-    let words = match values::words(command, name) {
+    unreadable(format!("flag needs an argument: -{name}{}", choice(command, name)))
+}
+
+/// Says which words a flag takes, where they are known.
+fn choice(command: &str, name: &str) -> String {
+    match values::words(command, name) {
         [] => String::new(),
         words => {
             format!("\n\nIt is one of: {}. For example: -{name}={}", words.join(", "), words[0])
         }
-    };
-    unreadable(format!("flag needs an argument: -{name}{words}"))
+    }
 }
 
-fn truth(name: &str, text: &str) -> Result<bool, Diagnostic> {
+pub(super) fn truth(name: &str, text: &str) -> Result<bool, Diagnostic> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
         "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),
@@ -126,7 +132,8 @@ pub fn misunderstood(error: &clap::Error) -> Diagnostic {
         ErrorKind::UnknownArgument => unreadable(format!("flag provided but not defined: -{name}")),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let value = text(ContextKind::InvalidValue);
-            unreadable(format!("invalid value \"{value}\" for flag -{name}: parse error"))
+            let words = choice("", &name);
+            unreadable(format!("invalid value \"{value}\" for flag -{name}: parse error{words}"))
         }
         _ => unreadable(error.kind().to_string()),
     }
@@ -144,6 +151,18 @@ pub fn recover(text: &str) -> Result<Recover, Error> {
         "aside" => Ok(Recover::Aside),
         _ => Err(format!("\"{text}\" is neither \"take\" nor \"aside\"").into()),
     }
+}
+
+/// Parses which modules' deprecated things are told of. A word that is none of these means all, as in OpenTofu.
+pub fn deprecation(text: &str) -> Result<Modules, Error> {
+    let Some(level) = text.strip_prefix("module:") else {
+        return Err(format!("{} does not begin with \"module:\"", shown(text)).into());
+    };
+    Ok(match level {
+        "local" => Modules::Local,
+        "none" => Modules::None,
+        _ => Modules::All,
+    })
 }
 
 /// Parses a duration such as `5s`, `1m30s`, `300ms` or `0`.

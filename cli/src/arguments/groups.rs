@@ -12,7 +12,7 @@ use entail::request::VariableSource;
 use entail::value::text::shown;
 
 use super::flags;
-use crate::view::diagnostics::Grouping;
+use crate::view::diagnostics::{Grouping, Modules};
 
 /// How things look; every command takes these.
 #[derive(Args, Clone, Debug)]
@@ -37,9 +37,10 @@ pub struct ViewArgs {
     #[arg(long, global = true, action = ArgAction::Set, default_value_t = false)]
     pub concise: bool,
 
-    /// Which warnings about deprecated things to show: `module:all`, `module:local` or `module:none`
-    #[arg(long, global = true, value_name = "module:m")]
-    pub deprecation: Option<String>,
+    /// Show to people what authors of modules advise against of every module (`module:all`), of those that are called by a path
+    /// (`module:local`), or not at all (`module:none`)
+    #[arg(long, global = true, value_name = "module:m", value_parser = flags::deprecation)]
+    pub deprecation: Option<Modules>,
 }
 
 impl ViewArgs {
@@ -49,6 +50,7 @@ impl ViewArgs {
             compact_warnings: self.compact_warnings,
             consolidate_warnings: self.consolidate_warnings,
             consolidate_errors: self.consolidate_errors,
+            deprecated: self.deprecation.unwrap_or_default(),
         }
     }
 }

@@ -37,8 +37,19 @@ pub enum Asked {
     Help(String, u8),
     /// The command line makes no sense: a text for the standard error; exit code 1.
     Confused(String),
-    /// A command's flags make no sense. The name is the command's, for the hint at its help.
-    Misused(Box<Diagnostic>, String),
+    /// A command's flags make no sense.
+    Misused(Box<Diagnostic>, AskedCommand),
+}
+
+/// Which command is asked for, and how it is to speak.
+#[derive(Clone, Debug)]
+pub struct AskedCommand {
+    /// Its name as typed: `plan`, `state list`.
+    pub name: String,
+    /// Whether all that it says is to be a stream of messages: `-json`, of a command that has one.
+    pub has_stream: bool,
+    /// Whether it takes values of variables.
+    pub takes_values: bool,
 }
 
 /// A command with its flags.
@@ -46,8 +57,8 @@ pub enum Asked {
 pub struct Invocation {
     /// `-chdir=DIR`
     pub directory: Option<PathBuf>,
-    /// The command's name as typed: `plan`, `state list`.
-    pub name: String,
+    /// Which command it is.
+    pub asked: AskedCommand,
     /// The command.
     pub cli: Cli,
     /// `-var` and `-var-file`, for commands that take them.
@@ -69,8 +80,8 @@ pub fn read(arguments: Vec<String>, environment: &BTreeMap<String, String>) -> A
         Err(why) => return Asked::Confused(why.into()),
     };
     match parse(arguments, &grammar, environment) {
-        Ok((name, cli, variables)) => {
-            Asked::Run(Box::new(Invocation { directory, name, cli, variables }))
+        Ok((asked, cli, variables)) => {
+            Asked::Run(Box::new(Invocation { directory, asked, cli, variables }))
         }
         Err(asked) => asked,
     }
@@ -93,7 +104,7 @@ fn parse(
     mut arguments: Vec<String>,
     grammar: &Grammar,
     environment: &BTreeMap<String, String>,
-) -> Result<(String, Cli, VariableArgs), Asked> {
+) -> Result<(AskedCommand, Cli, VariableArgs), Asked> {
     if arguments.iter().any(|it| matches!(it.as_str(), "-v" | "-version" | "--version")) {
         arguments = vec!["version".to_owned()];
     }
@@ -125,7 +136,10 @@ fn parse(
     }
     let before = arguments[..first].iter().filter(|it| it.starts_with('-')).cloned();
     let given = before.chain(arguments[first..].iter().cloned()).collect();
-    let misused = |problem| Asked::Misused(Box::new(problem), name.clone());
+    let has_stream = has_stream(&name, innermost, &arguments[first..]);
+    let takes_values = !TELL_THEMSELVES.contains(&&*name) && has_flag(innermost, "var-file");
+    let asked = AskedCommand { name, has_stream, takes_values };
+    let misused = |problem| Asked::Misused(Box::new(problem), asked.clone());
     let flags = flags::normalise(given, &[grammar, innermost]).map_err(misused)?;
 
     let words = path.iter().map(|it| it.get_name().to_owned()).chain(flags);
@@ -135,7 +149,37 @@ fn parse(
         .map_err(|it| misused(flags::misunderstood(&it)))?;
     let cli = Cli::from_arg_matches(&matches).map_err(|it| misused(flags::misunderstood(&it)))?;
     misuse(&cli.command).map_err(misused)?;
-    Ok((name, cli, variables(&matches)))
+    Ok((asked, cli, variables(&matches)))
+}
+
+/// Commands that need no value to begin with, or say themselves what is wrong with the files of values: as part of a document, or
+/// where their work needs a plan.
+const TELL_THEMSELVES: [&str; 13] = [
+    "diff",
+    "facts",
+    "impact",
+    "minimal",
+    "policy check",
+    "policy lint",
+    "policy test",
+    "query",
+    "test",
+    "validate",
+    "why",
+    "whatif",
+    "workspace show",
+];
+
+/// Returns whether `-json` stands among the words of a command that writes messages then, rather than one document.
+fn has_stream(name: &str, command: &Grammar, words: &[String]) -> bool {
+    const DOCUMENTS: [&str; 4] = ["validate", "output", "show", "test"];
+    let is_json = |word: &String| match word.split_once('=').unwrap_or((word, "true")) {
+        ("-json" | "--json", value) => flags::truth("json", value).unwrap_or(false),
+        _ => false,
+    };
+    has_flag(command, "json_into")
+        && !DOCUMENTS.contains(&name)
+        && words.iter().take_while(|it| *it != "--").any(is_json)
 }
 
 /// Finds what makes no sense about flags and words together, each on its own being right.
@@ -158,6 +202,10 @@ fn variables(matches: &clap::ArgMatches) -> VariableArgs {
         Ok(_) => VariableArgs::from_arg_matches(innermost).unwrap_or_default(),
         Err(_) => VariableArgs::default(),
     }
+}
+
+fn has_flag(command: &Grammar, id: &str) -> bool {
+    command.get_arguments().any(|it| it.get_id() == id)
 }
 
 fn is_help(word: &str) -> bool {

@@ -35,7 +35,7 @@ fn plan(line: &str, environment: &[(&str, &str)]) -> PlanArgs {
 #[track_caller]
 fn check_misuse(line: &str, expected: Expect) {
     let text = match read_line(line, &[]) {
-        Asked::Misused(problem, command) => format!("{command}: {problem}"),
+        Asked::Misused(problem, misused) => format!("{}: {problem}", misused.name),
         Asked::Confused(text) => text,
         other => panic!("it makes sense: {other:?}"),
     };
@@ -116,7 +116,7 @@ fn the_environment_is_inserted_behind_the_command() {
     ) else {
         panic!("it is a command")
     };
-    assert_eq!(it.name, "state list");
+    assert_eq!(it.asked.name, "state list");
 }
 
 #[test]
@@ -171,6 +171,13 @@ fn flags_that_make_no_sense_are_named() {
         expect![[
             r#"plan: Failed to parse command-line flags: invalid value "5" for flag -lock-timeout: parse error"#
         ]],
+    );
+    check_misuse(
+        "plan -deprecation=local",
+        expect![[r#"
+            plan: Failed to parse command-line flags: invalid value "local" for flag -deprecation: parse error
+
+            It is one of: module:all, module:local, module:none. For example: -deprecation=module:all"#]],
     );
     check_misuse(
         "plan ---x",

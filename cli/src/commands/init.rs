@@ -7,7 +7,7 @@ use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::operation::backends;
 use entail::operation::plugins::Choices;
-use entail::workflow::init::{InitOptions, init};
+use entail::workflow::init::{InitOptions, Step, init};
 use entail::world::World;
 
 use super::{begin, no_words};
@@ -128,6 +128,13 @@ impl InitArgs {
             policies: self.policy.clone(),
         }
     }
+}
+
+/// Says, in the manner that was asked for, that nothing can be prepared.
+pub fn stop(ui: &mut Ui, args: &InitArgs) -> Result<(), Diagnostics> {
+    begin(ui, &args.output, false)?;
+    ui.step(&Step::Invalid);
+    Ok(())
 }
 
 /// Installs modules, sets the backend up, and finds providers.

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::backend::files::{self, Fresh};
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::state::OpenState;
 use entail::world::World;
 
-use super::at_most_one;
+use super::{at_most_one, present};
 use crate::arguments::groups::VariableArgs;
 use crate::ui::Ui;
 use crate::view::output::{Form, render};
@@ -84,16 +83,8 @@ pub fn run(ui: &Ui, world: &Arc<World>, args: &OutputArgs) -> Result<u8, Diagnos
     let state = OpenState::open(&host, &files)?.read(&host)?.unwrap_or_default();
     if let Some(path) = &args.json_into {
         let text = render(&state.outputs, name, Form::Json, true)?;
-        files::replace(path, text.as_bytes(), Fresh::Private)
-            .map_err(|it| unwritable(path, &it))?;
+        present::document(world, path, &text)?;
     }
     ui.out(&render(&state.outputs, name, form, args.show_sensitive)?);
     Ok(0)
-}
-
-fn unwritable(path: &std::path::Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("Invalid argument").detail(format!(
-        "Unable to open the file \"{}\" specified by -json-into for writing: {error}",
-        path.display()
-    ))
 }

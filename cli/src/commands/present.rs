@@ -3,10 +3,12 @@
 use entail::world::{PROGRAM, World};
 use std::path::Path;
 
+use entail::backend::files::{self, Fresh};
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, OutputNote, Sink, Stage, tell_plan};
 use entail::plan::Plan;
 use entail::state::State;
+use entail::value::text::shown;
 
 use crate::ui::Ui;
 use crate::view::output::all_text;
@@ -49,6 +51,16 @@ pub fn written(
     })?;
     ui.out(&format!("The {what} is in {}.\n", harmless(file)));
     Ok(0)
+}
+
+/// Writes the document of a command that has one into the file of `-json-into`, for its owner alone.
+pub fn document(world: &World, file: &Path, text: &str) -> Result<(), Diagnostic> {
+    files::replace(&world.root.join(file), text.as_bytes(), Fresh::Private).map_err(|why| {
+        let file = shown(&file.display().to_string());
+        Diagnostic::error("Invalid argument").detail(format!(
+            "Unable to open the file {file} specified by -json-into for writing: {why}"
+        ))
+    })
 }
 
 /// Says what can be done with a plan, where there is something to do.

@@ -11,7 +11,7 @@ use entail::world::{PROGRAM, World};
 
 use super::{miscounted, present};
 use crate::arguments::groups::{ReadingArgs, VariableArgs};
-use crate::ui::{Manner, Ui};
+use crate::ui::{Manner, Ui, two_streams};
 use crate::view;
 use crate::view::plan::Look;
 use crate::view::style::Style;
@@ -194,12 +194,19 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagn
         args.check_comment()?;
         return comment(ui, world, (args, &asked), file);
     }
+    if args.json && args.json_into.is_some() {
+        return Err(two_streams().into());
+    }
     if args.json {
         ui.out(&format!("{}\n", show_json(&ui.host(world), &asked)?));
         return Ok(0);
     }
+    if let Some(file) = &args.json_into {
+        let text = format!("{}\n", show_json(&ui.host(world), &asked)?);
+        present::document(world, file, &text)?;
+    }
     let manner = Manner { show_sensitive: args.show_sensitive, ..Manner::default() };
-    ui.begin(manner, args.json_into.as_deref())?;
+    ui.begin(manner, None)?;
     ui.reads(args.reading.reading(&args.modules())?, false);
     let ui = &*ui;
     ui.hold();

@@ -85,9 +85,12 @@ fn show(ui: &Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagnostics>
     let host = ui.host(world);
     let state = OpenState::open(&host, &only(&args.state))?.read(&host)?.ok_or_else(no_state)?;
     let (resource, object) = state_commands::show(&state, &address)?;
-    if ui.is_json() {
+    if ui.has_messages() {
         let only = state_commands::only(&state, &address);
-        ui.out(&format!("{}\n", documents::state_json(&host, &only)?));
+        let document = documents::state_json(&host, &only)?;
+        ui.lines(|_| format!("{document}\n"));
+    }
+    if ui.is_json() {
         return Ok(0);
     }
     let schemas = open::schemas_of(&host, &state)?;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
+use entail::operation::variables::unreadable_files;
 use entail::workflow::Host;
 use entail::workflow::validate::validate;
 use entail::world::World;
 
-use super::{at_most_one, begin};
-use crate::arguments::groups::{OutputArgs, VariableArgs};
-use crate::ui::Ui;
+use super::{at_most_one, present, silence};
+use crate::arguments::groups::{MessageArgs, OutputArgs, VariableArgs};
+use crate::ui::{Ui, two_streams};
 use crate::view::validate as view;
 
 /// Check whether the configuration is valid
@@ -52,7 +53,7 @@ impl ValidateArgs {
 
 /// Checks the configuration, and says how many problems there are.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<u8, Diagnostics> {
-    let mut world = world.clone();
+    let (here, mut world) = (world.clone(), world.clone());
     let mut sources = ui.sources.clone();
     let mut unreadable = None;
     if let Some(directory) = args.directory()? {
@@ -64,21 +65,29 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<u8, D
         }
         world = Arc::new(World { root, ..(*world).clone() });
     }
-    let json = args.output.messages.json;
+    let MessageArgs { json, json_into } = &args.output.messages;
+    if *json && json_into.is_some() {
+        return Err(two_streams().into());
+    }
     if !json {
-        begin(ui, &args.output, false)?;
+        silence(ui, args.output.input)?;
     }
     let ui = &*ui;
+    let given = unreadable_files(&here, &ui.sources);
     let problems = match unreadable {
         Some(problem) => problem.into(),
+        None if !given.is_empty() => given,
         None => {
             let tests = (!args.no_tests).then_some(&*args.test_directory);
             validate(&Host { sources: &sources, ..ui.host(&world) }, tests)?
         }
     };
-    if json {
+    if *json {
         ui.out(&view::json(&problems, &ui.sources));
         return Ok(u8::from(problems.has_errors()));
+    }
+    if let Some(file) = json_into {
+        present::document(&here, file, &view::json(&problems, &ui.sources))?;
     }
     let text = view::text(&problems, ui.style());
     let code = ui.diagnostics(problems);

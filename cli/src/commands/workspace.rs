@@ -174,8 +174,8 @@ fn waiting(args: &LockArgs) -> Option<Duration> {
 fn list(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagnostics> {
     no_words(&args.words)?;
     let (names, selected) = ui.host(world).asking(|| workspaces::list(world, &ui.sources))?;
+    ui.workspaces(&names, &selected);
     if ui.is_json() {
-        ui.workspaces(&names, &selected);
         return Ok(0);
     }
     let line = |it: &String| format!("{} {it}\n", if *it == selected { "*" } else { " " });

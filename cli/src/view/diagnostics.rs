@@ -1,10 +1,9 @@
 //! Problems as people see them: the familiar frame in colour, plain paragraphs without, and a short list of warnings.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use entail::config::masked;
-use entail::diagnostic::{Diagnostic, Diagnostics, Severity, Sort, Sources};
+use entail::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
 use miette::{
     LabeledSpan, MietteError, MietteSpanContents, ReportHandler, SourceCode, SourceSpan,
     SpanContents,
@@ -15,25 +14,12 @@ use super::plan::difference;
 use super::snippet::{Snippet, is_shown, snippet};
 use super::style::{Paint, Style, harmless, wrap};
 
+mod grouping;
 #[cfg(test)]
 mod tests;
 
-/// Which problems are put together, and whether warnings are shortened.
-#[derive(Clone, Copy, Debug)]
-pub struct Grouping {
-    /// `-compact-warnings`
-    pub compact_warnings: bool,
-    /// `-consolidate-warnings`, on where absent.
-    pub consolidate_warnings: bool,
-    /// `-consolidate-errors`
-    pub consolidate_errors: bool,
-}
-
-impl Default for Grouping {
-    fn default() -> Grouping {
-        Grouping { compact_warnings: false, consolidate_warnings: true, consolidate_errors: false }
-    }
-}
+use self::grouping::{Group, consolidate, deprecated_once};
+pub use self::grouping::{Grouping, Modules};
 
 /// What is to be printed, and where to.
 #[derive(Debug, Default, PartialEq)]
@@ -52,7 +38,7 @@ pub fn render(
     grouping: Grouping,
 ) -> Printed {
     let told = sort(Diagnostics(problems).once().0, sources);
-    let groups = consolidate(once_per_source(told), grouping);
+    let groups = consolidate(deprecated_once(told, grouping.deprecated), grouping);
     if grouping.compact_warnings
         && !groups.is_empty()
         && groups.iter().all(|it| !it.first.is_error())
@@ -73,16 +59,6 @@ pub fn render(
     printed
 }
 
-/// Keeps one warning for each deprecated source, however often its value is used.
-fn once_per_source(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut told = std::collections::HashSet::new();
-    problems.retain(|it| match &it.sort {
-        Sort::Deprecated { source } => told.insert(source.clone()),
-        _ => true,
-    });
-    problems
-}
-
 /// Renders one problem.
 pub fn one(diagnostic: &Diagnostic, sources: &Sources, style: Style) -> String {
     let report = Report::new(diagnostic, sources);
@@ -96,53 +72,6 @@ pub fn sort(mut problems: Vec<Diagnostic>, sources: &Sources) -> Vec<Diagnostic>
         (it.severity == Severity::Error, it.subject.map(|it| sources.rank(it)))
     });
     problems
-}
-
-/// A problem and others like it.
-struct Group {
-    first: Diagnostic,
-    others: Vec<Diagnostic>,
-}
-
-impl Group {
-    /// Returns the first with a remark about the others.
-    fn shown(&self) -> Diagnostic {
-        let mut shown = self.first.clone();
-        let kind = if shown.is_error() { "error" } else { "warning" };
-        let remark = match self.others.len() {
-            0 => return shown,
-            1 => format!("(and one more similar {kind} elsewhere)"),
-            more => format!("(and {more} more similar {kind}s elsewhere)"),
-        };
-        if !shown.detail.is_empty() {
-            shown.detail.push_str("\n\n");
-        }
-        shown.detail.push_str(&remark);
-        shown
-    }
-}
-
-/// Puts problems of one summary together; only those with a place in a file, and never those of checks.
-fn consolidate(problems: Vec<Diagnostic>, grouping: Grouping) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut by_summary: HashMap<(Severity, String), usize> = HashMap::new();
-    for problem in problems {
-        let is_wanted = match problem.severity {
-            Severity::Warning => grouping.consolidate_warnings,
-            Severity::Error => grouping.consolidate_errors,
-        };
-        let is_of_check = problem.sort == Sort::CheckBlock;
-        if is_wanted && problem.subject.is_some() && !is_of_check {
-            let key = (problem.severity, problem.summary.clone());
-            if let Some(&index) = by_summary.get(&key) {
-                groups[index].others.push(problem);
-                continue;
-            }
-            by_summary.insert(key, groups.len());
-        }
-        groups.push(Group { first: problem, others: Vec::new() });
-    }
-    groups
 }
 
 /// Two lines per warning.

@@ -55,6 +55,11 @@ pub fn text(step: &Step, style: Style, in_automation: bool) -> String {
     }
 }
 
+/// Returns at which level machines are told of a step.
+pub fn level(step: &Step) -> &'static str {
+    if matches!(step, Step::Invalid) { "error" } else { "info" }
+}
+
 /// Returns what a JSON stream says of a step; nothing for what only people need.
 pub fn message(step: &Step) -> Option<String> {
     Some(match step {

@@ -38,6 +38,11 @@ pub fn version(timestamp: &str) -> String {
     line.with("type", &"version").with("ui", &FORM).end()
 }
 
+/// Returns a message that is only a text.
+pub fn plain(level: &str, text: &str, timestamp: &str) -> String {
+    Line::new(level, text, timestamp).end()
+}
+
 /// Returns the message that lists workspaces.
 pub fn workspaces(names: &[String], selected: &str, timestamp: &str) -> String {
     Line::new("info", "list of workspaces", timestamp)

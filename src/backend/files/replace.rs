@@ -67,6 +67,11 @@ pub fn replace(path: &Path, content: &[u8], fresh: Fresh<'_>) -> io::Result<()> 
     }
 }
 
+/// Returns whether there is the folder that a file is to stand in.
+pub fn has_folder(path: &Path) -> bool {
+    folder_of(path).is_dir()
+}
+
 /// Writes a file that is not there yet, at once; `false` where something has its name.
 ///
 /// # Errors

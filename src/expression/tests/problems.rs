@@ -185,8 +185,11 @@ fn all_arguments_are_checked() {
 
 #[test]
 fn what_is_deprecated_without_advice_is_told_in_one_sentence() {
-    let told =
-        |advice: &str| problems::deprecated(&Vec::new(), "a.b.old", advice, Span::default()).detail;
+    let told = |advice: &str| {
+        let (source, advice) = ("a.b.old".into(), advice.into());
+        let origin = crate::value::Deprecation { source, advice, is_remote: false };
+        problems::deprecated(&Vec::new(), &origin, Span::default()).detail
+    };
     assert_eq!(told(""), "This value is derived from a.b.old, which is deprecated.");
     assert_eq!(
         told("Use new."),

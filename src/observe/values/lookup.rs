@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::expression::Ask;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema;
-use crate::value::{Kind, Marks, Str, Type, Value};
+use crate::value::{Deprecation, Kind, Marks, Str, Type, Value};
 
 impl Values<'_> {
     pub(super) fn resource(
@@ -105,8 +105,14 @@ impl Values<'_> {
     fn with_deprecations(&self, id: ResourceId, value: &Value) -> Value {
         let Some(schema) = self.deprecated.get(&id) else { return value.clone() };
         // As OpenTofu names it: whichever instance it is.
-        let name = self.structure.resource(id).address.resource.to_string();
-        value.clone().mark_at(&schema::deprecations(&schema.block, value, &name))
+        let resource = self.structure.resource(id);
+        let module = resource.module.map(|it| self.structure.module(it));
+        let object = Deprecation {
+            source: resource.address.resource.to_string().into(),
+            advice: "".into(),
+            is_remote: module.is_some_and(|it| it.config.is_remote),
+        };
+        value.clone().mark_at(&schema::deprecations(&schema.block, value, &object))
     }
 
     fn whole(&self, id: ResourceId) -> Value {

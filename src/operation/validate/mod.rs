@@ -29,6 +29,7 @@ use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::schedule::begin;
+use crate::value::Deprecation;
 
 pub use keys::missing_keys;
 
@@ -110,7 +111,9 @@ pub fn deprecated_inputs(config: &Config) -> Vec<(ModuleAddr, Diagnostic)> {
             for (at, called) in config.called(&variant, name) {
                 found.extend(call.inputs.iter().filter_map(|(name, input)| {
                     let advice = called.variables.get(name)?.deprecated.as_ref()?;
-                    let problem = problems::deprecated_variable(name, advice, input.value.span);
+                    let (source, advice) = (name.clone(), advice.clone());
+                    let variable = Deprecation { source, advice, is_remote: called.is_remote };
+                    let problem = problems::deprecated_variable(variable, input.value.span);
                     Some((at.path.clone(), problem))
                 }));
             }

@@ -2,9 +2,9 @@
 
 use crate::address::{Mode, ResourceName};
 use crate::config;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Sort, Span};
 use crate::schema::ProviderSchema;
-use crate::value::{Path, path::ShowPath};
+use crate::value::{Deprecation, Path, path::ShowPath};
 
 /// The provider does not know the type.
 pub(super) fn unknown_type(resource: &config::Resource, provider: &ProviderSchema) -> Diagnostic {
@@ -62,12 +62,14 @@ pub(super) fn bad_prevent_destroy(name: &ResourceName, why: &str, at: Span) -> D
 }
 
 /// A variable that its module's author advises against is given a value.
-pub(super) fn deprecated_variable(name: &str, advice: &str, at: Span) -> Diagnostic {
+pub(super) fn deprecated_variable(variable: Deprecation, at: Span) -> Diagnostic {
+    let (name, advice) = (&*variable.source, &variable.advice);
+    let detail =
+        format!("Variable {name:?} is marked as deprecated with the following message:\n{advice}");
     Diagnostic::warning("Variable marked as deprecated by the module author")
-        .detail(format!(
-            "Variable {name:?} is marked as deprecated with the following message:\n{advice}"
-        ))
+        .detail(detail)
         .at(at)
+        .sort(Sort::Deprecated(Box::new(variable)))
 }
 
 /// A value that is never stored, given out by something that is.
