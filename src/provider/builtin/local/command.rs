@@ -47,8 +47,9 @@ impl Source for LocalCommand {
         let name = config.text("command").unwrap_or_default();
         let program = find(world, name)?;
         let folder = working_folder(world, config)?;
-        let output =
-            run(world, (name, &program), &folder, config).await.map_err(|why| not_run(name, &why))?;
+        let output = run(world, (name, &program), &folder, config)
+            .await
+            .map_err(|why| not_run(name, &why))?;
         // A process that a signal ended has no exit code.
         result.set("exit_code", Value::int(output.status.code().map_or(-1, i64::from)));
         for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
@@ -151,7 +152,8 @@ fn not_run(name: &str, why: &std::io::Error) -> Problem {
 /// A program that ended as if it had failed.
 fn failed(name: &str, output: &Output) -> Problem {
     let told = String::from_utf8_lossy(&output.stderr);
-    let told = if told.trim().is_empty() { "nothing".into() } else { format!("\n{}", told.trim_end()) };
+    let told =
+        if told.trim().is_empty() { "nothing".into() } else { format!("\n{}", told.trim_end()) };
     let detail = format!(
         "The command ended with {}. Where that is to be expected, set \"allow_non_zero_exit_code\" to true.\n\n{name} wrote to stderr: {told}",
         output.status
