@@ -170,15 +170,15 @@ const TELL_THEMSELVES: [&str; 13] = [
     "workspace show",
 ];
 
-/// Returns whether `-json` stands among the words of a command that writes messages then, rather than one document.
+/// Returns whether `-json` stands among the words of a command that writes messages then, rather than one document or nothing at all.
 fn has_stream(name: &str, command: &Grammar, words: &[String]) -> bool {
-    const DOCUMENTS: [&str; 4] = ["validate", "output", "show", "test"];
+    const OTHERS: [&str; 5] = ["validate", "output", "show", "test", "console"];
     let is_json = |word: &String| match word.split_once('=').unwrap_or((word, "true")) {
         ("-json" | "--json", value) => flags::truth("json", value).unwrap_or(false),
         _ => false,
     };
     has_flag(command, "json_into")
-        && !DOCUMENTS.contains(&name)
+        && !OTHERS.contains(&name)
         && words.iter().take_while(|it| *it != "--").any(is_json)
 }
 

@@ -199,8 +199,7 @@ fn a_report_has_planning_conditions_and_policies() {
 fn what_does_not_go_together_is_refused_before_anything_is_done() {
     let folder = applied();
     for arguments in [
-        &["plan", "-markdown", "-json"] as &[&str],
-        &["plan", "-markdown=x.md", "-show-sensitive"],
+        &["plan", "-markdown=x.md", "-show-sensitive"] as &[&str],
         &["show", "-markdown", "-json"],
         &["show", "-markdown", "-html"],
         &["show", "-markdown", "-show-sensitive", "p"],
@@ -209,6 +208,9 @@ fn what_does_not_go_together_is_refused_before_anything_is_done() {
         let (out, err) = folder.fails(arguments);
         assert!(out.is_empty() && err.contains("Error"), "{arguments:?}: {out}{err}");
     }
+    // Who asks for messages is told in one.
+    let (out, err) = folder.fails(&["plan", "-markdown", "-json"]);
+    assert!(err.is_empty() && out.contains("takes one of -json and -markdown"), "{out}{err}");
     let (_, err) = folder.fails(&["plan", "-markdown=no/such/folder/x.md"]);
     assert!(err.contains("The file that -markdown names"), "{err}");
     let (_, err) = folder.fails(&["plan", "-junit=no/such/folder/x.xml"]);
