@@ -14,6 +14,7 @@ use crate::view::diagnostics::Modules;
 /// Brings flags into clap's form; `grammars` say which flags there are. Other words stay as they are.
 pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String>, Diagnostic> {
     let mut out = Vec::with_capacity(given.len());
+    let mut names = Vec::new();
     let mut words = given.into_iter();
     while let Some(word) = words.next() {
         if word == "--" {
@@ -24,6 +25,10 @@ pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String
         let dashes = word.len() - word.trim_start_matches('-').len();
         if dashes == 0 || word == "-" {
             out.push(word);
+            continue;
+        }
+        if is_name(&word, &out, grammars) {
+            names.push(word);
             continue;
         }
         if dashes > 2 || word[dashes..].starts_with('=') {
@@ -54,7 +59,22 @@ pub fn normalise(given: Vec<String>, grammars: &[&Grammar]) -> Result<Vec<String
         }
         out.push(format!("--{name}={value}"));
     }
+    if !names.is_empty() && !out.iter().any(|it| it == "--") {
+        out.push("--".to_owned());
+    }
+    out.extend(names);
     Ok(out)
+}
+
+/// Returns whether a word with a dash in front is what a provider calls an object, behind its address: those have names of all kinds.
+/// What is nearly a flag is none.
+fn is_name(word: &str, before: &[String], grammars: &[&Grammar]) -> bool {
+    let flag = word.trim_start_matches('-');
+    let flag = flag.split_once('=').map_or(flag, |it| it.0);
+    grammars.last().is_some_and(|it| it.get_name() == "import")
+        && before.iter().any(|it| !it.starts_with('-'))
+        && find(flag, grammars).is_none()
+        && nearest_flag(flag, grammars).is_none()
 }
 
 /// Returns the flag of this name or alias.
@@ -84,10 +104,14 @@ fn is_path(flag: &Arg) -> bool {
 }
 
 fn unknown_flag(name: &str, grammars: &[&Grammar]) -> Diagnostic {
-    let flags = grammars.iter().flat_map(|it| it.get_arguments());
-    let names = flags.filter(|it| !it.is_hide_set()).filter_map(Arg::get_long);
-    let hint = nearest(name, names).map_or(String::new(), |it| format!("\n\nDid you mean -{it}?"));
+    let near = nearest_flag(name, grammars);
+    let hint = near.map_or(String::new(), |it| format!("\n\nDid you mean -{it}?"));
     unreadable(format!("flag provided but not defined: -{name}{hint}"))
+}
+
+fn nearest_flag<'a>(name: &str, grammars: &[&'a Grammar]) -> Option<&'a str> {
+    let flags = grammars.iter().flat_map(|it| it.get_arguments());
+    nearest(name, flags.filter(|it| !it.is_hide_set()).filter_map(Arg::get_long))
 }
 
 fn needs_value(name: &str, grammars: &[&Grammar]) -> Diagnostic {

@@ -372,3 +372,30 @@ fn files_of_addresses_may_have_comments_and_blank_lines() {
     );
     std::fs::remove_file(&folder).expect("it is ours");
 }
+
+#[test]
+fn what_a_provider_calls_an_object_may_begin_with_a_dash() {
+    let words = |line: &str| match read_line(line, &[]) {
+        Asked::Run(it) => match it.cli.command {
+            Command::Import(args) => (args.words, args.output.messages.json),
+            other => panic!("not an import: {other:?}"),
+        },
+        other => panic!("not a command: {other:?}"),
+    };
+    let both = |id: &str| vec!["random_integer.i".to_owned(), id.to_owned()];
+    assert_eq!(words("import random_integer.i -3,-5,5"), (both("-3,-5,5"), false));
+    assert_eq!(words("import -json random_integer.i -Zq_x="), (both("-Zq_x="), true));
+    assert_eq!(words("import random_integer.i -Zq_x -json"), (both("-Zq_x"), true));
+    assert_eq!(words("import -- random_integer.i -json"), (both("-json"), false));
+    check_misuse(
+        "import random_integer.i -jsom -3",
+        expect![[r#"
+            import: Failed to parse command-line flags: flag provided but not defined: -jsom
+
+            Did you mean -json?"#]],
+    );
+    check_misuse(
+        "import -3 random_integer.i",
+        expect!["import: Failed to parse command-line flags: flag provided but not defined: -3"],
+    );
+}
