@@ -238,7 +238,7 @@ impl Evaluator<'_> {
             }
         };
         let marks = test_marks.union(&without_reads(other.marks()));
-        let converted = match uneven(&taken, ty) {
+        let converted = match uneven(&taken, other.ty(), ty) {
             Some(why) => Err(why.to_owned()),
             None => convert(&taken, ty).map_err(|it| it.message),
         };
@@ -264,21 +264,21 @@ fn result_type(yes: &Value, no: &Value) -> Option<Type> {
     }
 }
 
-/// What keeps a tuple or object from becoming a list or map beside one of unknown element type: then its elements are taken
-/// as they are, and must have one type.
-fn uneven(result: &Value, ty: Type) -> Option<&'static str> {
-    let why = match (result.bare(), ty.kind()) {
-        (Value::Tuple(_), Kind::List(element)) if *element == Type::DYNAMIC => {
+/// What keeps a tuple or object from becoming a list or map beside one whose elements have no common type: where its own have one, they
+/// are taken as they are all the same. Beside another tuple or object they are brought to one.
+fn uneven(result: &Value, other: Type, ty: Type) -> Option<&'static str> {
+    let why = match (result.bare(), other.kind(), ty.kind()) {
+        (Value::Tuple(_), Kind::List(_), Kind::List(element)) if *element == Type::DYNAMIC => {
             "element types must all match for conversion to list"
         }
-        (Value::Object(_), Kind::Map(element)) if *element == Type::DYNAMIC => {
+        (Value::Object(_), Kind::Map(_), Kind::Map(element)) if *element == Type::DYNAMIC => {
             "element types must all match for conversion to map"
         }
         _ => return None,
     };
-    let mut types = result.bare().children().map(Value::ty);
-    let first = types.next();
-    types.any(|it| Some(it) != first).then_some(why)
+    let types: Vec<Type> = result.bare().children().map(Value::ty).collect();
+    let is_even = types.iter().all(|it| *it == types[0]);
+    (!is_even && unify(&types) != Some(Type::DYNAMIC)).then_some(why)
 }
 
 /// One of two values, it is not known which.

@@ -116,12 +116,17 @@ fn chains_of_conditionals_may_be_long() {
 }
 
 #[test]
-fn beside_a_list_of_nothing_the_elements_of_a_tuple_must_be_of_one_type() {
+fn beside_a_list_of_nothing_the_elements_of_a_tuple_are_of_one_type_or_have_none_in_common() {
     check(
         r#"
         true ? [[1], [2]] : tolist([]) => tolist([ [ 1, ], [ 2, ], ])
         true ? [[1], ["a"]] : tolist([]) => unknown list(any) Inconsistent conditional result types: The true result value has the wrong type: element types must all match for conversion to list.
         true ? {a = [1], b = ["x"]} : tomap({}) => unknown map(any) Inconsistent conditional result types: The true result value has the wrong type: element types must all match for conversion to map.
+        true ? {a = [1], b = null} : tomap({}) => tomap({ "a" = [ 1, ] "b" = null /* tuple */ })
+        true ? {a = null, b = {c = null}} : tomap({a = {c = 1}}) => tomap({ "a" = null /* object */ "b" = { "c" = null } })
+        true ? {n = null, m = {z = 1}} : {m = {z = 2}} => tomap({ "m" = { "z" = 1 } "n" = null /* object */ })
+        true ? {n = null, m = ["a"]} : {m = []} => tomap({ "m" = [ "a", ] "n" = null /* tuple */ })
+        false ? {n = null, m = {z = null}} : {m = null} => tomap({ "m" = null })
         true ? [1, "a"] : tolist([]) => tolist([ "1", "a", ])
         "#,
     );
