@@ -257,9 +257,10 @@ impl<'a> Screen<'a> {
     fn output(&self, change: &OutputChange, width: usize) -> String {
         let name = attribute_name(&change.name);
         let mut text = String::new();
-        self.renderer.symbol(&mut text, change.action);
-        text.push_str(&format!(" {name:width$} = "));
         let (diff, is_same) = output_diff(change);
+        // One that becomes null is as good as gone.
+        self.renderer.symbol(&mut text, if is_same { change.action } else { diff.action });
+        text.push_str(&format!(" {name:width$} = "));
         let options = Options {
             show_sensitive: self.look.show_sensitive,
             show_unchanged: is_same,
