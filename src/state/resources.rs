@@ -255,12 +255,32 @@ impl<'a> Iterator for Iter<'a> {
     type Item = (&'a Resource, &'a Shared<ResourceState>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.next_in(&|_| true)
+    }
+}
+
+impl<'a> Iter<'a> {
+    /// Goes on as long as addresses are within something; what was removed behind that is not gone through.
+    pub fn within(
+        mut self,
+        is_within: impl Fn(&Resource) -> bool,
+    ) -> impl Iterator<Item = (&'a Resource, &'a Shared<ResourceState>)> {
+        std::iter::from_fn(move || self.next_in(&is_within).filter(|it| is_within(it.0)))
+    }
+
+    fn next_in(
+        &mut self,
+        is_within: &impl Fn(&Resource) -> bool,
+    ) -> Option<(&'a Resource, &'a Shared<ResourceState>)> {
         loop {
             let Some((address, changed)) = self.changed.peek() else {
                 return self.common.next().map(|it| (&it.0, &it.1));
             };
             if let Some(first) = self.common.next_if(|it| it.0 < **address) {
                 return Some((&first.0, &first.1));
+            }
+            if !is_within(address) {
+                return None;
             }
             // What was changed stands in the place of what it was.
             self.common.next_if(|it| it.0 == **address);

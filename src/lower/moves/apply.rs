@@ -72,14 +72,14 @@ impl Moving<'_> {
                 it.0.len() == depth && it.0.starts_with(&fixed) && next.as_ref().is_none_or(goes_on)
             };
             let further = self.state.resources.since_steps(&least, depth);
-            further.map(|it| it.0).take_while(move |it| is_within(&it.module))
+            further.within(move |it| is_within(&it.module)).map(|it| it.0)
         })
     }
 
     /// Whether something is recorded in a module instance.
     fn is_taken(&self, module: &ModuleInstance) -> bool {
-        let first = self.state.resources.since_steps(&module.0, module.0.len()).next();
-        first.is_some_and(|it| it.0.module == *module)
+        let further = self.state.resources.since_steps(&module.0, module.0.len());
+        further.within(|it| it.module == *module).next().is_some()
     }
 
     /// Moves the recorded resources or instances that the statement names.
