@@ -195,13 +195,24 @@ impl Resources {
         self.part(first, self.changed.range(least..))
     }
 
-    /// Returns those from the first that may stand in a module so deep, behind these steps: addresses are sorted by how deep they are,
-    /// then by their steps.
-    pub fn since_steps(&self, steps: &[(Str, InstanceKey)], depth: usize) -> Iter<'_> {
-        let steps = steps.iter().cloned().chain(std::iter::repeat_with(Default::default));
-        let first = ResourceName { mode: Mode::Ephemeral, kind: Str::new(), name: Str::new() };
-        let module = ModuleInstance(steps.take(depth).collect());
-        self.since(&Resource { module, resource: first })
+    /// Returns those that stand so deep, in a module to which these steps lead and then, where it is given, one of that name.
+    pub fn behind<'a>(
+        &'a self,
+        steps: &[(Str, InstanceKey)],
+        next: Option<&Str>,
+        depth: usize,
+    ) -> impl Iterator<Item = (&'a Resource, &'a Shared<ResourceState>)> + use<'a> {
+        // Addresses are sorted by how deep they are, then by their steps.
+        let least = steps.iter().cloned().chain(next.map(|it| (it.clone(), InstanceKey::None)));
+        let least = least.chain(std::iter::repeat_with(Default::default)).take(depth);
+        let resource = ResourceName { mode: Mode::Ephemeral, kind: Str::new(), name: Str::new() };
+        let first = Resource { module: ModuleInstance(least.collect()), resource };
+        let (steps, next) = (steps.to_vec(), next.cloned());
+        self.since(&first).within(move |it| {
+            let path = &it.module.0;
+            let goes_on = |name: &Str| path.get(steps.len()).is_some_and(|it| it.0 == *name);
+            path.len() == depth && path.starts_with(&steps) && next.as_ref().is_none_or(goes_on)
+        })
     }
 
     fn part<'a>(
@@ -261,7 +272,7 @@ impl<'a> Iterator for Iter<'a> {
 
 impl<'a> Iter<'a> {
     /// Goes on as long as addresses are within something; what was removed behind that is not gone through.
-    pub fn within(
+    fn within(
         mut self,
         is_within: impl Fn(&Resource) -> bool,
     ) -> impl Iterator<Item = (&'a Resource, &'a Shared<ResourceState>)> {

@@ -132,7 +132,7 @@ impl Open<'_> {
     ///
     /// What is wrong with the tests themselves.
     pub fn check(&self, config: &Config) -> Result<(Diagnostics, Vec<Arc<Config>>), Diagnostics> {
-        let tests = self.tests(config, false)?;
+        let tests = self.tests(config)?;
         let mut found = tests.problems;
         if found.has_errors() {
             return Err(found);
@@ -177,7 +177,7 @@ impl Open<'_> {
     ///
     /// If the tests cannot be read.
     pub fn needs(&self, config: &Config) -> Result<(Vec<FileNeeds>, Diagnostics), Diagnostics> {
-        let tests = self.tests(config, false)?;
+        let tests = self.tests(config)?;
         if tests.problems.has_errors() {
             return Err(tests.problems);
         }
@@ -202,14 +202,14 @@ impl Open<'_> {
 
     fn load(&self) -> Result<(Config, Tests), Diagnostics> {
         let (world, sources) = (self.world, self.sources);
-        helpers_of(world, self.directory, sources)?;
+        let read = readable_files(world, self.directory, sources)?;
         let installed = InstalledModules::read(&world.files, &workspace::data_folder(world))?;
         let context = early_context(world, sources)?;
         let root = Folder { root: &world.root, directory: "." };
         let (config, mut problems) =
             load_config_of(&world.files, root, sources, &installed, &context);
         let Some(config) = config else { return Err(problems) };
-        let mut tests = self.tests(&config, problems.has_errors())?;
+        let mut tests = self.prepared(read, &config, problems.has_errors())?;
         problems.extend(std::mem::take(&mut tests.problems));
         if !problems.has_errors() {
             problems.extend(check_with_tests(&config, &tests.files, sources));
@@ -218,14 +218,21 @@ impl Open<'_> {
         Ok((config, tests))
     }
 
-    /// Reads test files, and the modules of their runs; these not where something `is_broken` before.
-    fn tests(&self, config: &Config, is_broken: bool) -> Result<Tests, Diagnostics> {
+    /// Reads test files, and the modules of their runs.
+    fn tests(&self, config: &Config) -> Result<Tests, Diagnostics> {
+        self.prepared(files(self.world, self.directory, self.sources), config, false)
+    }
+
+    /// Reads the modules of the runs of test files; these not where something `is_broken` before.
+    fn prepared(
+        &self,
+        (files, mut problems): (Vec<TestFile>, Diagnostics),
+        config: &Config,
+        is_broken: bool,
+    ) -> Result<Tests, Diagnostics> {
         let (world, sources) = (self.world, self.sources);
         let installed = InstalledModules::read(&world.files, &workspace::data_folder(world))?;
         let context = early_context(world, sources)?;
-        let (names, mut problems) = test_files(&world.files, &world.root, self.directory);
-        let (files, found) = read_tests(&world.files, &world.root, &names, sources);
-        problems.extend(found);
         let mut helpers = BTreeMap::new();
         let mut known = BTreeMap::new();
         let is_broken = is_broken || problems.has_errors();
@@ -366,6 +373,33 @@ fn below(installed: &InstalledModules, place: &str) -> InstalledModules {
     InstalledModules { records: inside.collect(), in_place: installed.in_place }
 }
 
+/// Reads the test files of a folder, as far as they can be read.
+fn files(world: &World, directory: &Path, sources: &Sources) -> (Vec<TestFile>, Diagnostics) {
+    let (names, mut problems) = test_files(&world.files, &world.root, directory);
+    let (files, found) = read_tests(&world.files, &world.root, &names, sources);
+    problems.extend(found);
+    (files, problems)
+}
+
+/// Returns the test files of a folder, and warnings.
+///
+/// # Errors
+///
+/// If one cannot be read: what is wrong with the root module itself is told, too, and nothing of what it calls.
+fn readable_files(
+    world: &World,
+    directory: &Path,
+    sources: &Sources,
+) -> Result<(Vec<TestFile>, Diagnostics), Diagnostics> {
+    let (files, problems) = files(world, directory, sources);
+    if problems.has_errors() {
+        let (_, mut all) = load_module(&world.files, &world.root, ".", sources);
+        all.extend(problems);
+        return Err(all);
+    }
+    Ok((files, problems))
+}
+
 /// Returns the modules of the runs of all test files, each with the place under which it is installed.
 ///
 /// # Errors
@@ -376,14 +410,7 @@ pub fn helpers_of(
     directory: &Path,
     sources: &Sources,
 ) -> Result<Vec<(ModuleInstance, ModuleCall)>, Diagnostics> {
-    let (names, mut problems) = test_files(&world.files, &world.root, directory);
-    let (files, found) = read_tests(&world.files, &world.root, &names, sources);
-    problems.extend(found);
-    if problems.has_errors() {
-        let (_, mut all) = load_module(&world.files, &world.root, ".", sources);
-        all.extend(problems);
-        return Err(all);
-    }
+    let (files, _) = readable_files(world, directory, sources)?;
     let mut calls = Vec::new();
     for file in &files {
         let at = address_of(&TestFileName { path: file.path.clone() });

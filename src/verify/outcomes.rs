@@ -1,6 +1,6 @@
 //! What becomes of each object: one outcome by the rules, one by the walk, and both the same.
 
-use entail_rules::{Action, Node, Reason};
+use entail_rules::{Action, Node, Reason, rows_of};
 
 use crate::lower::structure::{NodeKind, NodeMap};
 use crate::planner::{Ending, Finished};
@@ -175,6 +175,5 @@ fn of_object(
 }
 
 fn is_deferred(finished: &Finished, node: Node) -> bool {
-    let deferred = &finished.decisions.deferred;
-    deferred.get(deferred.partition_point(|it| it.0 < node)).is_some_and(|it| it.0 == node)
+    !rows_of(&finished.decisions.deferred, |it| it.0.cmp(&node)).is_empty()
 }

@@ -1,7 +1,7 @@
 //! `apply`, `destroy`, `refresh`: plans or loads a plan, asks, and carries it out.
 
 use crate::world::PROGRAM;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use super::ahead::Ahead;
@@ -13,7 +13,7 @@ use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
 use super::with_room;
 use crate::backend::Snapshot;
-use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::event::tell_changes;
 use crate::execute::{Done, Watch};
 use crate::observe::pool::Pool;
@@ -324,7 +324,13 @@ impl Run<'_> {
         host.tell.has_carried_out();
         let mut done = done?;
         let mut found = std::mem::take(&mut done.problems);
-        found.0.retain(|it| !self.was_told(it));
+        let is_derived = |it: &Diagnostic| matches!(it.sort, Sort::Deprecated(_));
+        if found.iter().any(is_derived) {
+            let told = self.told_with_the_plan();
+            found
+                .0
+                .retain(|it| !(is_derived(it) && it.subject.is_some_and(|it| told.contains(&it))));
+        }
         problems.extend(found);
         done.problems = self.complete(&done, problems);
         let plan = (self.approved.plan, self.operation());
@@ -344,23 +350,18 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the problems of the run with those that its end adds.
-    /// Returns whether a problem was told with the plan: what an output is derived from, where its value was known then.
-    fn was_told(&self, problem: &Diagnostic) -> bool {
+    /// Returns the places of outputs whose values the plan knew: what these are derived from was told with it.
+    fn told_with_the_plan(&self) -> HashSet<Span> {
         let plan = self.approved.plan;
         let was_open =
             |name: &Str| plan.outputs.get(name).is_some_and(|it| !it.after.is_wholly_known());
-        let is_derived = matches!(problem.sort, Sort::Deprecated(_));
-        is_derived
-            && self.session.config.modules.iter().any(|(path, module)| {
-                let mut of = module.outputs.iter();
-                of.any(|(name, output)| {
-                    problem.subject == Some(output.value.span)
-                        && (!path.is_root() || !was_open(name))
-                })
-            })
+        let modules = self.session.config.modules.iter();
+        let outputs = modules.flat_map(|(path, it)| it.outputs.iter().map(move |it| (path, it)));
+        let told = outputs.filter(|(path, (name, _))| !path.is_root() || !was_open(name));
+        told.map(|(_, (_, output))| output.value.span).collect()
     }
 
+    /// Returns the problems of the run with those that its end adds.
     fn complete(&self, done: &Done, mut problems: Diagnostics) -> Diagnostics {
         let plan = self.approved.plan;
         if done.stopped && !done.is_journal_torn && !done.is_taken_away {

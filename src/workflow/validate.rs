@@ -30,15 +30,14 @@ use crate::world::VariableSource;
 pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Diagnostics> {
     with_room(|runtime| {
         runtime.block_on(async {
-            if let Some(directory) = tests
-                && let Err(broken) = helpers_of(host.world, directory, host.sources)
-            {
-                return broken;
-            }
             let loaded = Session::load_by_itself(host.world.clone(), host.sources.clone());
             let (mut session, problems) = match loaded {
                 Ok(loaded) => loaded,
-                Err(problems) => return problems,
+                // Where a test cannot be read, nothing is told of what the root module calls.
+                Err(problems) => {
+                    let read = tests.map(|it| helpers_of(host.world, it, host.sources));
+                    return read.and_then(Result::err).unwrap_or(problems);
+                }
             };
             let tests = tests.map(|directory| {
                 let (world, sources) = (host.world, host.sources);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::ends::{End, EndTarget};
 use super::statements::Statement;
 use super::{Movable, Moved};
-use crate::address::{Instance, InstanceKey, ModuleInstance, Resource, Str};
+use crate::address::{Instance, ModuleInstance, Resource, Str};
 use crate::config::Config;
 use crate::state::State;
 
@@ -62,24 +62,15 @@ impl Moving<'_> {
     /// The recorded resources that may lie in what an end names: with the beginning of its path that has keys, and the next name.
     fn within(&self, end: &End) -> impl Iterator<Item = &Resource> {
         let (fixed, next) = end.beginning();
-        let least = next.clone().map(|it| (it, InstanceKey::None));
-        let least: Vec<_> = fixed.iter().cloned().chain(least).collect();
-        let depths = least.len()..=self.state.resources.deepest();
+        let depths = fixed.len() + usize::from(next.is_some())..=self.state.resources.deepest();
         depths.flat_map(move |depth| {
-            let (fixed, next) = (fixed.clone(), next.clone());
-            let is_within = move |it: &ModuleInstance| {
-                let goes_on = |name: &Str| it.0.get(fixed.len()).is_some_and(|it| it.0 == *name);
-                it.0.len() == depth && it.0.starts_with(&fixed) && next.as_ref().is_none_or(goes_on)
-            };
-            let further = self.state.resources.since_steps(&least, depth);
-            further.within(move |it| is_within(&it.module)).map(|it| it.0)
+            self.state.resources.behind(&fixed, next.as_ref(), depth).map(|it| it.0)
         })
     }
 
     /// Whether something is recorded in a module instance.
     fn is_taken(&self, module: &ModuleInstance) -> bool {
-        let further = self.state.resources.since_steps(&module.0, module.0.len());
-        further.within(|it| it.module == *module).next().is_some()
+        self.state.resources.behind(&module.0, None, module.0.len()).next().is_some()
     }
 
     /// Moves the recorded resources or instances that the statement names.

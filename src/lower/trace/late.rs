@@ -373,15 +373,10 @@ pub fn existing_instances(state: &State, address: &Resource) -> Entries {
 pub fn existing_modules(state: &State, above: &ModuleInstance, name: &str) -> Entries {
     let deepest = state.resources.deepest();
     let mut keys = BTreeSet::new();
-    let steps = above.0.iter().cloned().chain([(Str::from(name), InstanceKey::None)]);
-    let least: Vec<_> = steps.collect();
-    for depth in above.0.len() + 1..=deepest {
-        let further = state.resources.since_steps(&least, depth).map(|it| &it.0.module.0);
-        let steps = further
-            .take_while(|it| it.len() == depth)
-            .map_while(|it| it.strip_prefix(&above.0[..])?.first())
-            .take_while(|it| *it.0 == *name);
-        keys.extend(steps.map(|it| it.1.clone()));
+    let (place, name) = (above.0.len(), Str::from(name));
+    for depth in place + 1..=deepest {
+        let further = state.resources.behind(&above.0, Some(&name), depth);
+        keys.extend(further.map(|it| it.0.module.0[place].1.clone()));
     }
     keys.into_iter().map(|it| (it, None)).collect()
 }
