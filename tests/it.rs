@@ -37,6 +37,8 @@ mod impacted;
 mod interrupt;
 #[path = "it/login.rs"]
 mod login;
+#[path = "it/leaving.rs"]
+mod leaving;
 #[path = "it/limits.rs"]
 mod limits;
 #[path = "it/logged.rs"]

@@ -20,6 +20,7 @@ fn an_object_is_made_from_objects_through_values() {
         expect![[r#"
             made_from(app, image).
             made_from(local, db).
+            made_through(app, image).
             made_through(app, local).
         "#]],
     );
@@ -43,6 +44,8 @@ fn what_is_known_late_is_named_too() {
         expect![[r#"
             made_from(app, block).
             made_from(app, one).
+            made_through(app, block).
+            made_through(app, one).
         "#]],
     );
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::configuration::{block_of, repetition};
 use super::removed::RemovedBlocks;
 use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
-use super::{Documents, Lowered};
+use super::{Documents, Lowered, Reads};
 use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
 use crate::request::PlanMode;
 use crate::state::{Object, ResourceState, Status};
@@ -17,7 +17,7 @@ use self::needs::needs;
 
 /// Writes `in_state`, `deposed_of`, `block_gone`, `module_gone`, `key_kind`, `moved`, `needs`, `state_cbd`,
 /// `state_keeps_object`, `tainted`, `removed_says`, `late`, `recorded_output`, and the nodes of what is declared no more.
-pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
+pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>, reads: &Reads) {
     let mut existing = Vec::new();
     let known = Known::of(lowered, documents);
     let mut near = 0;
@@ -55,7 +55,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>) {
             .and_then(|it| lowered.structure.resource(it).instance(&new.key));
         node.into_iter().for_each(|node| moved(lowered, node, new, old));
     }
-    needs(lowered, documents, &existing);
+    needs(lowered, documents, reads, &existing);
 }
 
 fn moved(lowered: &mut Lowered, node: Node, new: &Instance, old: &Instance) {

@@ -82,7 +82,7 @@ pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> L
     configuration::blocks(&mut lowered, documents);
     configuration::lower(&mut lowered, documents, &part, &reads);
     waiting::lower(&mut lowered, |node| reads.of(node).collect());
-    existing::lower(&mut lowered, documents);
+    existing::lower(&mut lowered, documents, &reads);
     if !lowered.facts.pending.is_empty() {
         configuration::open(&mut lowered, &|_| false);
     }

@@ -162,6 +162,10 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
         if !is_same {
             let known = known.into_owned();
             let object = object.to_mut();
+            if *object.dependencies != *known {
+                // What it was made from is not all that it rests on now.
+                object.reads = None;
+            }
             object.dependencies = known.into();
             object.create_before_destroy = first;
             object.skip_destroy = skip;

@@ -156,7 +156,7 @@ fn write_record(json: &mut JsonWriter, record: &Record) {
             let provider = format!("{provider}{provider_key}");
             write_object(json, &address.key, deposed.as_ref(), Some(&provider), object);
             if let Some(reads) = &object.reads {
-                json.key("reads");
+                json.key("made_from");
                 write_reads(json, reads);
             }
         }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::recognise::{format_version, is_version, shape_problem, writer_version};
 use super::version4::{
-    CheckObjectV4, CheckV4, FileV4, ObjectV4, OutputV4, ResourceV4, Streamed, Text,
+    CheckObjectV4, CheckV4, FileV4, MadeFrom, ObjectV4, OutputV4, ResourceV4, Streamed, Text,
 };
 use super::{
     Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Resources, Shared,
@@ -72,7 +72,7 @@ fn read_version4(source: &str) -> Result<State, Diagnostics> {
 
     diagnostics.extend(found);
     let mut resources = merged(resources, &mut diagnostics);
-    if let Some(own) = file.entail.and_then(|it| it.reads) {
+    if let Some(own) = file.entail.and_then(|it| it.complete()) {
         reader.own(&mut resources, &own);
     }
 
@@ -335,7 +335,7 @@ impl Reader {
 
     /// Gives objects what our own record says of them. What it says of others is passed over: another program may have
     /// removed them.
-    fn own(&mut self, resources: &mut Resources, own: &FxHashMap<Text<'_>, Vec<Text<'_>>>) {
+    fn own(&mut self, resources: &mut Resources, own: &MadeFrom<'_>) {
         let mut give = |name: String, object: &mut Object| {
             if let Some(reads) = own.get(&Text(Cow::Owned(name))) {
                 object.reads = Some(reads.iter().map(|it| self.name(&it.0)).collect());

@@ -143,15 +143,36 @@ fn what_instances_read_is_kept_apart_from_what_others_know() {
     let text = write::write_compact(&before);
     assert!(text.ends_with(
         // The deposed object read nothing, which others know as well: it rests on nothing.
-        "\"check_results\":null,\"entail\":{\"reads\":{\"terraform_data.a[0]\":[\"terraform_data.b[\\\"x\\\"]\"]}}}\n"
+        "\"check_results\":null,\"entail\":{\"made_from\":{\"terraform_data.a[0]\":[\"terraform_data.b[\\\"x\\\"]\"]}}}\n"
     ));
     assert_eq!(write::write_compact(&state(&text)), text);
 }
 
 #[test]
 fn a_record_of_what_is_gone_is_passed_over() {
-    let text = r#"{"version": 4, "serial": 1, "lineage": "a", "entail": {"reads": {"t.gone": ["t.a"], "???": [], "t.a x": []}}}"#;
+    let text = r#"{"version": 4, "serial": 1, "lineage": "a", "entail": {"made_from": {"t.gone": ["t.a"], "???": [], "t.a x": []}}}"#;
     assert!(state(text).is_empty());
+}
+
+#[test]
+fn what_older_versions_recorded_is_complete_where_it_names_no_data() {
+    let object = |name: &str| {
+        format!(
+            r#"{{"mode": "managed", "type": "t", "name": "{name}", "provider": "provider[\"x/y/t\"]", "instances": [{{"attributes": {{}}}}]}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"version": 4, "serial": 1, "lineage": "a", "resources": [{}, {}], "entail": {{"reads": {{"t.a": ["module.m.data.d.x[0]", "t.c"], "t.b": ["t.data[0]"]}}}}}}"#,
+        object("a"),
+        object("b")
+    );
+    let state = state(&text);
+    let reads = |name: &str| {
+        let address = format!("t.{name}").parse().expect("it is an address");
+        state.current(&address).expect("it exists").reads.as_deref()
+    };
+    assert_eq!(reads("a"), None);
+    assert_eq!(reads("b"), Some(&["t.data[0]".into()][..]));
 }
 
 #[test]

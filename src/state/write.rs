@@ -310,7 +310,7 @@ pub(super) fn write_own(json: &mut JsonWriter, state: &State) {
             if !is_open {
                 json.key("entail");
                 json.open('{');
-                json.key("reads");
+                json.key("made_from");
                 json.open('{');
                 is_open = true;
             }

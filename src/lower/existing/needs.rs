@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::configuration::block_of;
 use super::super::structure::{NodeKind, ResourceId};
-use super::super::{Documents, Lowered};
+use super::super::{Documents, Lowered, Reads};
 use crate::address::{ConfigResource, Instance, Mode, Resource};
 use crate::diagnostic::Diagnostic;
 use crate::lists::Lists;
@@ -17,9 +17,12 @@ use crate::value::Str;
 
 /// What each existing object rests on: our own record, else today's reads where the record still fits, else whole
 /// resources.
+///
+/// - `reads`: what is read today, whatever the run is for.
 pub(super) fn needs(
     lowered: &mut Lowered,
     documents: &Documents<'_>,
+    reads: &Reads,
     existing: &[(Node, ResourceId, &Object)],
 ) {
     let mut wholes: FxHashMap<ResourceId, Node> = FxHashMap::default();
@@ -28,7 +31,7 @@ pub(super) fn needs(
     if existing.is_empty() {
         return;
     }
-    let reads = Lists::of(lowered.facts.reads.iter().map(|it| (it.0.0, it.1)));
+    let reads = Lists::of(reads.reads.iter().map(|it| (it.0.0, it.1)));
     let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
     let mut needs = Vec::new();
     for (node, id, object) in existing {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::super::names;
 use super::super::read::{Reader, output_from};
-use super::super::version4::{ObjectV4, OutputV4};
+use super::super::version4::{ObjectV4, OutputV4, is_complete};
 use super::{Base, Begun, CHECKSUM, Record, VERSION, checksum};
 use crate::address::Instance;
 use crate::value::Str;
@@ -191,6 +191,9 @@ fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {
         #[serde(borrow, default)]
         object: Option<&'a RawValue>,
         #[serde(default)]
+        made_from: Option<Vec<String>>,
+        /// What older versions wrote, which did not look behind data sources.
+        #[serde(default)]
         reads: Option<Vec<String>>,
         #[serde(default)]
         output: Option<String>,
@@ -215,7 +218,9 @@ fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {
     let object: ObjectV4<'_> = serde_json::from_str(object.get()).ok()?;
     let (provider, provider_key) = reader.provider(object.provider()?)?;
     let (_, deposed, mut object) = reader.object(&address.of(), object).ok()?;
-    object.reads = line.reads.map(|it| it.into_iter().map(Str::from).collect());
+    let own =
+        line.made_from.or_else(|| line.reads.filter(|it| is_complete(it.iter().map(|it| &**it))));
+    object.reads = own.map(|it| it.into_iter().map(Str::from).collect());
     let provider = provider.into_inner();
     Some(Record::Written { address, deposed, provider, provider_key, object: Box::new(object) })
 }

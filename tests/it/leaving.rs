@@ -1,0 +1,175 @@
+//! What goes does so before what it was made from, through whatever that was read, and whoever wrote the state.
+//!
+//! `COURSES=1000 cargo test --test it -- leaving` tries more configurations.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::support::dice::Dice;
+use crate::support::place::Place;
+
+const INNER: &str = "variable \"v\" {}\nresource \"terraform_data\" \"in\" { input = var.v }\noutput \"id\" { value = terraform_data.in.id }\n";
+
+/// A configuration, and what each of its objects is made from.
+#[derive(Default)]
+struct Course {
+    text: String,
+    made_from: BTreeMap<String, BTreeSet<String>>,
+    /// What can be read: how, and the objects behind it.
+    values: Vec<(String, BTreeSet<String>)>,
+}
+
+impl Course {
+    fn random(seed: u64) -> Course {
+        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut course = Course::default();
+        for number in 0..4 + dice.below(5) {
+            course.add(&mut dice, &format!("n{number}"));
+        }
+        course
+    }
+
+    fn add(&mut self, dice: &mut Dice, name: &str) {
+        let mut behind = BTreeSet::new();
+        let mut read = Vec::new();
+        for _ in 0..dice.below(3).min(self.values.len()) {
+            let (value, objects) = dice.pick(&self.values);
+            read.push(value.as_str());
+            behind.extend(objects.iter().cloned());
+        }
+        let all = format!("join(\"\", [{}])", read.join(", "));
+        let address = format!("terraform_data.{name}");
+        let text = &mut self.text;
+        let (value, objects) = match dice.below(6) {
+            0 | 1 => {
+                let _ = writeln!(text, "resource \"terraform_data\" {name:?} {{ input = {all} }}");
+                (format!("{address}.id"), vec![address])
+            }
+            2 => {
+                let _ = writeln!(
+                    text,
+                    "resource \"terraform_data\" {name:?} {{\n  count = 2\n  input = {all}\n}}"
+                );
+                let instances = [0, 1].map(|it| format!("{address}[{it}]")).to_vec();
+                (format!("join(\"\", {address}[*].id)"), instances)
+            }
+            3 => {
+                let count = if dice.one_in(2) { "  count = 2\n" } else { "" };
+                let _ = writeln!(
+                    text,
+                    "data \"local_file\" {name:?} {{\n{count}  filename = {all} == \"\" ? \"file\" : \"./file\"\n}}"
+                );
+                let each = if count.is_empty() { "" } else { "[1]" };
+                (format!("data.local_file.{name}{each}.content"), Vec::new())
+            }
+            4 => {
+                let _ = writeln!(text, "locals {{\n  {name} = {all}\n}}");
+                (format!("local.{name}"), Vec::new())
+            }
+            _ => {
+                let _ =
+                    writeln!(text, "module {name:?} {{\n  source = \"./m\"\n  v      = {all}\n}}");
+                (format!("module.{name}.id"), vec![format!("module.{name}.terraform_data.in")])
+            }
+        };
+        for object in &objects {
+            self.made_from.insert(object.clone(), behind.clone());
+        }
+        let behind = if objects.is_empty() { behind } else { objects.into_iter().collect() };
+        self.values.push((value, behind));
+    }
+
+    /// Returns the objects that rest on those of an address.
+    fn resting_on(&self, address: &str) -> BTreeSet<String> {
+        let mut found: BTreeSet<String> =
+            self.made_from.keys().filter(|it| it.starts_with(address)).cloned().collect();
+        loop {
+            let more = self.made_from.iter().filter(|it| !it.1.is_disjoint(&found));
+            let more: Vec<String> = more.map(|it| it.0.clone()).collect();
+            let before = found.len();
+            found.extend(more);
+            if found.len() == before {
+                return found;
+            }
+        }
+    }
+}
+
+/// The objects that a run destroyed: when each was begun, and when it was done.
+fn destroyed(messages: &str) -> BTreeMap<String, (usize, usize)> {
+    let mut times: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let messages = messages.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
+    for (time, message) in messages.enumerate() {
+        let hook = &message["hook"];
+        let Some(address) = hook["resource"]["addr"].as_str() else { continue };
+        match message["type"].as_str() {
+            Some("apply_start") if hook["action"] == "delete" => {
+                times.insert(address.to_owned(), (time, usize::MAX));
+            }
+            Some("apply_complete") if hook["action"] == "delete" => {
+                times.entry(address.to_owned()).and_modify(|it| it.1 = time);
+            }
+            _ => {}
+        }
+    }
+    times
+}
+
+/// Takes out of a state what only this program writes.
+fn forget_own_record(place: &Place) {
+    let mut state: Value = serde_json::from_str(&place.text("terraform.tfstate")).expect("JSON");
+    state.as_object_mut().expect("it is an object").remove("entail");
+    place.write("terraform.tfstate", &state.to_string());
+}
+
+#[test]
+fn what_goes_does_so_before_what_it_was_made_from() {
+    let courses = std::env::var("COURSES").ok().and_then(|it| it.parse().ok()).unwrap_or(24);
+    for seed in 1..=courses {
+        let course = Course::random(seed);
+        let place = Place::new(&course.text);
+        place.write("m/main.tf", INNER);
+        place.write("file", "text");
+        place.succeed(&["init"]);
+        place.succeed(&["apply", "-auto-approve"]);
+        if seed % 2 == 0 {
+            forget_own_record(&place);
+        }
+        for way in ["", "-destroy", "-refresh=false", "-target"] {
+            let place = place.copied();
+            let mut dice = Dice(seed);
+            let names: Vec<&String> = course.made_from.keys().collect();
+            if names.is_empty() {
+                continue;
+            }
+            let of = dice.pick(&names).split('[').next().expect("it has a beginning");
+            let target = format!("-target={of}");
+            let messages = match way {
+                "" => {
+                    place.write("main.tf", "");
+                    place.succeed(&["apply", "-auto-approve", "-json"])
+                }
+                "-target" => place.succeed(&["destroy", "-auto-approve", "-json", &target]),
+                _ => place.succeed(&["apply", "-destroy", "-auto-approve", "-json", way]),
+            };
+            let times = destroyed(&messages);
+            let context = format!("seed {seed}, {way} {of}\n{}{messages}", course.text);
+            let gone: BTreeSet<String> = times.keys().cloned().collect();
+            let expected = match way {
+                "-target" => course.resting_on(of),
+                _ => course.made_from.keys().cloned().collect(),
+            };
+            assert_eq!(gone, expected, "{context}");
+            for (object, behind) in &course.made_from {
+                for other in behind {
+                    let (Some(user), Some(used)) = (times.get(object), times.get(other)) else {
+                        continue;
+                    };
+                    assert!(user.1 < used.0, "{other} goes before {object} is gone: {context}");
+                }
+            }
+        }
+    }
+}
