@@ -38,7 +38,6 @@ ascent! {
     relation removed_says(Node, Fate);
     relation deposed_of(Node, Node);
     relation in_state(Node);
-    relation precedes_destroy();
     relation config_unknown(Node);
     relation data_waits(Node, Node);
     relation data_waits_behind(Node, Node);
@@ -114,9 +113,6 @@ ascent! {
 
     /// `reads_now(n)`: `n` is read while planning.
     relation reads_now(Node);
-
-    /// `would_change(n)`: something would be done with `n`, if it were not destroyed next.
-    relation would_change(Node);
 
     /// `idle(n)`: nothing is asked of `n` in such a run.
     relation idle(Node);
@@ -321,13 +317,6 @@ ascent! {
     // @rule decide.drift-moved: `n` was moved, which is all that there is to record
     drift(n, Action::NoOp) <-- mode(Mode::RefreshOnly), moved(n), in_state(n), prior(n), !changed_outside(n);
 
-    // What is not planned for, since it goes next, holds back whoever waits for it all the same.
-    // @rule decide.would-be-made: everything is destroyed next, and nothing exists as `n`, which is declared
-    would_change(n) <-- precedes_destroy(), ready(n), declared(n), !prior(n);
-    // @rule decide.would-be-replaced: everything is destroyed next, and what exists as `n` is half made
-    would_change(n) <-- precedes_destroy(), ready(n), declared(n), prior(n), tainted(n);
-    // @rule decide.changing-next: (something would be done with `n`)
-    changing(n) <-- would_change(n);
     // @rule decide.changing: (something is to be done with `n`)
     changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
     // @rule decide.changing-member: `n` belongs to `c`
@@ -395,7 +384,7 @@ pub(crate) fn decide(ledger: &Ledger<'_>) -> Decisions {
     conclude!(ledger: Program {
         facts: mode, managed, data, ephemeral, declared, reads, waits_for, member, late, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
-            removed_says, deposed_of, in_state, precedes_destroy, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
+            removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside;
         instances: orphan;
         selection: kept, guarded, excluded, untargeted;

@@ -6,6 +6,8 @@
 //! reads   `config_of`, `keyed`, `unconfigured`
 //! holds   an object is served by one instance, or lacks something, or needs none, or awaits an answer
 
+#![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
+
 use crate::atom::*;
 use crate::ledger::Ledger;
 
@@ -31,6 +33,7 @@ ascent! {
     relation late(Node, Node);
     relation expanded(Node);
     relation mode(Mode);
+    relation precedes_destroy();
     relation config_of(Block, Config, Choice);
     relation keyed(Block);
     relation unconfigured(Block);
@@ -49,6 +52,9 @@ ascent! {
 
     /// `former_instance(p, g, k)`: `p` was the instance of `g` under key `k`; it can still be configured.
     relation former_instance(Node, Config, Key);
+
+    /// `only_looks()`: this run records what is there, and makes nothing.
+    relation only_looks();
 
     /// `misses(b, g, k)`: `b` asks for the instance of `g` under key `k`, and there is none.
     relation misses(Block, Config, Key);
@@ -140,9 +146,13 @@ ascent! {
         <-- object(n), of(n, b), keyed(b), config_of(b, g, _), !has_key(n), !declared(n), !undecided(n), made_by(n, g, k);
     // @rule providers.inherits-gone: the block of `n` is gone, and the state names the instance that made it
     inherits(n, g, k) <-- object(n), block_gone(n), made_by(n, g, k);
+    // @rule providers.only-looks: (this run makes nothing)
+    only_looks() <-- mode(Mode::RefreshOnly);
+    // @rule providers.only-looks-first: everything is destroyed next
+    only_looks() <-- precedes_destroy();
     // @rule providers.inherits-read: nothing is made in this run, and the instance that made `n` can still be configured
     inherits(n, g, k)
-        <-- mode(Mode::RefreshOnly), object(n), provider_key(n, k), made_by(n, g, k), former_instance(_, g, k);
+        <-- only_looks(), object(n), provider_key(n, k), made_by(n, g, k), former_instance(_, g, k);
     // @rule providers.is-chosen: (an instance is chosen for `n`)
     is_chosen(n) <-- chosen(n, _, _);
 
@@ -204,7 +214,7 @@ tables! {
 pub(crate) fn serve(ledger: &Ledger<'_>) -> Providers {
     conclude!(ledger: Program {
         facts: provider_block, implied_config, repeats_provider, each_key, literal_key, key_names, key_suffices, provider_node, provider_key,
-            recorded_provider, object, data, of, declared, pending, block_gone, late, expanded, mode;
+            recorded_provider, object, data, of, declared, pending, block_gone, late, expanded, mode, precedes_destroy;
         configurations: config_of, keyed, unconfigured;
     } => Providers { provider_instance, former_instance, provider_alias, chosen, serves, awaits, misses, lacks })
 }

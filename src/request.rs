@@ -95,8 +95,6 @@ pub struct Request {
     pub precedes_destroy: bool,
     /// Whether such a run went before, so that everything is known as it is now.
     pub follows_refresh: bool,
-    /// Whether this is the command `refresh`, where a condition that fails is an error: then nothing is recorded.
-    pub refreshes: bool,
     /// The instance that is to adopt an existing object at once, and its import id: what `import` asks.
     pub adopts: Option<(Instance, String)>,
 }
@@ -109,7 +107,12 @@ impl Request {
 
     /// Returns whether a condition that fails is only warned of.
     pub fn softens_conditions(&self) -> bool {
-        self.mode != PlanMode::Normal && !self.refreshes
+        self.mode != PlanMode::Normal || self.precedes_destroy
+    }
+
+    /// Returns whether what `import` blocks name is adopted.
+    pub fn imports(&self) -> bool {
+        self.mode == PlanMode::Normal && !self.precedes_destroy
     }
 
     /// Returns whether the plan can get into a file.

@@ -898,24 +898,3 @@ fn a_run_that_only_records_tells_what_was_moved() {
         "#]],
     );
 }
-
-#[test]
-fn before_everything_is_destroyed_data_waits_for_what_would_change() {
-    check(
-        "
-        mode(RefreshOnly). precedes_destroy().
-        managed(gone). declared(gone). in_state(gone).
-        managed(half). declared(half). in_state(half). prior(half). tainted(half).
-        managed(whole). declared(whole). in_state(whole). prior(whole).
-        ",
-        expect![[r#"
-            action(gone, NoOp, Plain).
-            action(half, NoOp, Plain).
-            action(whole, NoOp, Plain).
-            changing(gone).
-            changing(half).
-            unsettled(gone).
-            unsettled(half).
-        "#]],
-    );
-}

@@ -330,6 +330,21 @@ fn what_is_only_read_is_read_through_the_instance_whose_key_is_gone() {
             lacks(m, Instance).
         "#]],
     );
+    check(
+        "
+        mode(Normal). precedes_destroy(). provider_block(ROOT, aws, by_region, g). repeats_provider(g). key_suffices(g, east). provider_node(p, g, east).
+        asks_provider(b, aws, by_region, x). in_module(b, ROOT).
+        object(n). of(n, b). declared(n). provider_key(n, east). recorded_provider(n, ROOT, aws, by_region, east).
+        object(m). of(m, b). declared(m). provider_key(m, east).
+        ",
+        expect![[r#"
+            former_instance(p, g, east).
+            chosen(n, g, east).
+            chosen(m, g, east).
+            serves(p, n).
+            lacks(m, Instance).
+        "#]],
+    );
 }
 
 #[test]

@@ -67,3 +67,25 @@ fn what_is_ephemeral_leaves_nothing_behind() {
         "#]],
     );
 }
+
+#[test]
+fn data_is_named_and_what_is_behind_it_as_well() {
+    check(
+        "
+        managed(app). managed(db). data(one). reads(app, all). collection(all). reads(all, one). reads(one, db).
+        pending(block). late(two, block). managed(key). reads(app, block). reads(app, two). data(two). reads(block, key).
+        ",
+        expect![[r#"
+            made_from(app, all).
+            made_from(app, block).
+            made_from(app, two).
+            made_from(one, db).
+            made_from(all, one).
+            made_from(block, key).
+            made_through(app, all).
+            made_through(app, block).
+            made_through(app, two).
+            made_through(all, one).
+        "#]],
+    );
+}

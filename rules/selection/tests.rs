@@ -692,7 +692,7 @@ fn the_keys_of_a_call_are_asked_for_where_everything_is_evaluated() {
     );
     check(
         "
-        mode(RefreshOnly). precedes_destroy(). call_keys(g).
+        mode(Normal). precedes_destroy(). call_keys(g).
         ",
         expect![[r#"
             evaluates_all().

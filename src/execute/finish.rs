@@ -54,9 +54,6 @@ pub(super) fn finish(
             ctx.observer.values.report([problem]);
             continue;
         }
-        if only_records && ctx.keeps_undecided && !value.is_wholly_known() {
-            continue;
-        }
         let stored = match only_records {
             // What is gone is told as a null: the output is declared, and has no value now.
             true => {

@@ -73,8 +73,6 @@ pub struct Context<'a> {
     pub spread: &'a Spread,
     /// What each node is made from.
     pub records: &'a Records,
-    /// Whether an output that is still not known keeps what it is, where nothing is made.
-    pub keeps_undecided: bool,
     /// Values, providers, listener. The values start from the plan's prior state.
     pub observer: &'a Observer<'a>,
     /// Where finished steps are noted.

@@ -43,8 +43,6 @@ pub struct Approved<'a> {
     pub spread: &'a Spread,
     /// The root variables.
     pub variables: &'a BTreeMap<Str, Value>,
-    /// Whether an output that rests on what is gone keeps what it is: `refresh`, which shows no plan first.
-    pub keeps_undecided: bool,
 }
 
 impl<'a> Approved<'a> {
@@ -58,7 +56,6 @@ impl<'a> Approved<'a> {
             facts: &finished.facts,
             spread: &finished.spread,
             variables: &planned.variables.values,
-            keeps_undecided: false,
         }
     }
 }
@@ -159,7 +156,6 @@ async fn carry_out(
         facts: approved.facts,
         spread: approved.spread,
         records: &records,
-        keeps_undecided: approved.keeps_undecided,
         observer: &observer,
         notes: Notes::new(kept.journal),
         place: kept.place,
@@ -261,7 +257,7 @@ fn set_aside(session: &Session, base: &Base, done: &Done) -> Result<String, Diag
 }
 
 /// Nothing was carried out, so that there is no journal: what was read, moved or evaluated is so again in the next run.
-fn nothing_to_keep() -> Diagnostic {
+pub fn nothing_to_keep() -> Diagnostic {
     Diagnostic::error("Failed to persist state to backend").detail(
         "The new state could not be written to its place. No object was made, changed or destroyed, so nothing is lost: what was read \
          is read again, and what was moved is moved again, once the cause is mended and the command is run again.",

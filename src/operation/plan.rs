@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::address::{Mode, Module as ModuleAddr};
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::event::{Silence, Sink};
+use crate::event::Sink;
 use crate::execute::provision;
 use crate::install::{Plugins, Requirements};
 use crate::lower::Moved;
@@ -79,11 +79,6 @@ pub async fn plan(
             verified(&inputs, &pool, sink).await?
         }
     };
-    if request.refreshes && !finished.problems.has_errors() {
-        let from = &finished.plan.prior_state;
-        let refused = protected(session, request, from, (&moves, &variables), &pool).await?;
-        finished.problems.extend(refused);
-    }
     finished.problems = Diagnostics(validated.into_iter().chain(finished.problems).collect());
     finished.problems.extend(deprecated_inputs(session, &finished));
     finished.problems.extend(plugins.warning());
@@ -179,28 +174,6 @@ async fn prepared(
     Ok((pool, validated))
 }
 
-/// Returns why a plan from a refreshed state would be refused for what it destroys: `refresh` stops there, as in OpenTofu, which makes
-/// such a plan.
-async fn protected(
-    session: &Session,
-    request: &Request,
-    state: &State,
-    (moves, variables): (&Moved, &RootVariables),
-    pool: &Pool,
-) -> Result<Diagnostics, Diagnostics> {
-    let mut blocks =
-        session.config.all_variants().flat_map(|(_, module)| module.resources.values());
-    if !blocks.any(|it| it.lifecycle.prevent_destroy.is_some()) {
-        return Ok(Diagnostics::new());
-    }
-    let mode = PlanMode::Normal;
-    let next = Request { mode, refreshes: false, skip_refresh: true, ..request.clone() };
-    let next = inputs(session, &next, state, moves, variables);
-    let Finished { mut problems, violations, .. } = verified(&next, pool, &Silence).await?;
-    problems.0.retain(|it| it.is_error() && !violations.violation.is_empty());
-    Ok(problems)
-}
-
 /// Refreshes the state in a plan of its own, and plans from what that found.
 async fn after_refresh(
     session: &Session,
@@ -211,7 +184,7 @@ async fn after_refresh(
     sink: &dyn Sink,
 ) -> Result<Finished, Diagnostics> {
     let refresh = Request {
-        mode: PlanMode::RefreshOnly,
+        mode: PlanMode::Normal,
         carried_out: true,
         precedes_destroy: true,
         ..request.clone()

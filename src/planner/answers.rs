@@ -105,7 +105,6 @@ impl ByNode {
             base: Facts {
                 mode: facts.mode.clone(),
                 excluding: facts.excluding.clone(),
-                precedes_destroy: facts.precedes_destroy.clone(),
                 outputs_need_all: facts.outputs_need_all.clone(),
                 ..Facts::default()
             },
@@ -164,7 +163,6 @@ impl ByNode {
         let facts = Facts {
             mode: self.base.mode.clone(),
             excluding: self.base.excluding.clone(),
-            precedes_destroy: self.base.precedes_destroy.clone(),
             outputs_need_all: self.base.outputs_need_all.clone(),
             ..Facts::default()
         };

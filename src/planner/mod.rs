@@ -21,7 +21,7 @@ use crate::observe::Observer;
 use crate::observe::pool::Pool;
 use crate::plan::Plan;
 use crate::reason::{self, EngineRef};
-use crate::request::{PlanMode, Request};
+use crate::request::Request;
 use crate::state::State;
 use crate::world::{World, side_by_side};
 
@@ -229,7 +229,7 @@ pub async fn plan(
     // What was for the walk alone is let go of before a plan is made of it.
     drop(tracing);
     progress.schedule = Default::default();
-    if inputs.request.mode == PlanMode::Normal {
+    if inputs.request.imports() {
         settle_imports(&observer, &progress)?;
     }
     Ok(conclude(inputs, known, observer, progress, problems).await)

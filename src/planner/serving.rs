@@ -85,6 +85,7 @@ fn grounds(known: &Structured) -> Grounds {
     let said = &known.lowered.facts;
     let facts = Facts {
         mode: said.mode.clone(),
+        precedes_destroy: said.precedes_destroy.clone(),
         provider_block: said.provider_block.clone(),
         implied_config: said.implied_config.clone(),
         repeats_provider: said.repeats_provider.clone(),

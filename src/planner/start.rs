@@ -38,9 +38,8 @@ pub(super) fn observer<'a>(
     );
     values.workspace = inputs.workspace;
     values.pool = Some(pool);
-    values.only_existing = inputs.request.mode == PlanMode::RefreshOnly
-        && inputs.request.adopts.is_none()
-        && !inputs.request.precedes_destroy;
+    values.only_existing =
+        inputs.request.mode == PlanMode::RefreshOnly && inputs.request.adopts.is_none();
     values.all_goes = inputs.request.mode == PlanMode::Destroy || inputs.request.precedes_destroy;
     for id in 0..values.structure.resources.len() {
         if let Some(schema) = pool.schema_of(&values.structure.resources[id]) {
@@ -64,7 +63,10 @@ pub(super) fn observer<'a>(
         moved: inputs.moved,
         request: inputs.request,
         events: Told(sink),
-        imports: Imports::of(inputs.config),
+        imports: match inputs.request.imports() {
+            true => Imports::of(inputs.config),
+            false => Imports::default(),
+        },
         validated: Default::default(),
         serving,
         lifetimes,

@@ -1,4 +1,4 @@
-//! `apply`, `destroy`, `refresh`: plans or loads a plan, asks, and carries it out.
+//! `apply`, `destroy`: plans or loads a plan, asks, and carries it out.
 
 use crate::world::PROGRAM;
 use std::collections::{BTreeMap, HashSet};
@@ -8,7 +8,7 @@ use super::ahead::Ahead;
 use super::host::Host;
 use super::judging::{Kept, denied_plan, in_force};
 use super::log::Origin;
-use super::open::{lock, open_to_plan, open_to_refresh, read_state, root_variables, schemas};
+use super::open::{lock, open_to_plan, read_state, root_variables, schemas};
 use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
 use super::with_room;
@@ -47,35 +47,6 @@ pub fn apply(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnos
         Some(path) => runtime.block_on(saved_plan(host, options, path)),
         None => runtime.block_on(fresh(host, options)),
     })?
-}
-
-/// Records what changed outside: shows no plan, and asks nothing.
-///
-/// # Errors
-///
-/// As for [`apply`].
-pub fn refresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
-    with_room(|runtime| runtime.block_on(refreshed(host, options)))?
-}
-
-async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
-    let session = open_to_refresh(host, &options.state, &options.request).await?;
-    let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeRefresh")?;
-    let snapshot = read_state(host, &session)?;
-    let variables = root_variables(host, &session, &options.request)?;
-    let state = snapshot.state.clone().unwrap_or_default();
-    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
-    let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
-    let problems = planned.finished.problems.clone();
-    if problems.has_errors() {
-        host.tell.problems(problems);
-        return Ok(Applied::Refused);
-    }
-    let approved = Approved { keeps_undecided: true, ..Approved::of(&planned) };
-    let (pool, watch) = (&planned.pool, None);
-    let origin = Origin::default();
-    let run = Run { session: &session, pool, approved: &approved, options, watch, origin };
-    run.carry_out(host, &snapshot, lasting(problems)).await
 }
 
 async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagnostics> {
@@ -178,7 +149,6 @@ async fn saved_plan(
         facts: &loaded.facts,
         spread: &loaded.spread,
         variables: &variables,
-        keeps_undecided: false,
     };
     // What only moved, or is only imported, has no step.
     tell_changes(&loaded.plan, host.tell, |it| it.action != Action::NoOp);
@@ -333,7 +303,7 @@ impl Run<'_> {
         }
         problems.extend(found);
         done.problems = self.complete(&done, problems);
-        let plan = (self.approved.plan, self.operation());
+        let plan = (Some(self.approved.plan), self.operation());
         done.again = self.origin.again(session);
         let record = self.origin.record((session, snapshot), plan, began, &done);
         done.problems.extend(log::append(&session.backend, &record).err());
@@ -343,8 +313,6 @@ impl Run<'_> {
     /// Returns what the log calls the run.
     fn operation(&self) -> &'static str {
         match self.approved.plan.mode {
-            // Only `refresh` shows no plan.
-            _ if self.approved.keeps_undecided => "refresh",
             PlanMode::Destroy => "destroy",
             PlanMode::Normal | PlanMode::RefreshOnly => "apply",
         }
@@ -370,8 +338,7 @@ impl Run<'_> {
         if !self.options.suppress_forget_errors {
             problems.extend(operation::verdict(done, plan.mode));
         }
-        // `refresh` shows no plan whose changes could be incomplete.
-        if !plan.is_unfiltered() && !self.approved.keeps_undecided {
+        if !plan.is_unfiltered() {
             problems.0.insert(0, operation::incomplete());
         }
         problems

@@ -69,11 +69,11 @@ impl Origin {
         }
     }
 
-    /// Returns the record of a run.
+    /// Returns the record of a run, and of the plan that it has carried out.
     pub(super) fn record(
         &self,
         (session, snapshot): (&Session, &Snapshot),
-        (plan, operation): (&Plan, &'static str),
+        (plan, operation): (Option<&Plan>, &'static str),
         began: DateTime<Utc>,
         done: &Done,
     ) -> Run {
@@ -82,8 +82,8 @@ impl Origin {
             began,
             command: command(session),
             workspace: &session.workspace,
-            plan: Some(PlanNote {
-                digest: log::digest(plan),
+            plan: plan.map(|it| PlanNote {
+                digest: log::digest(it),
                 file: self.file.clone(),
                 file_sha256: self.file_sha256.clone(),
             }),

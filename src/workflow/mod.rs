@@ -33,6 +33,7 @@ pub mod policy;
 pub mod project;
 pub mod query;
 pub mod recorded;
+pub mod refresh;
 pub mod requirements;
 pub mod show;
 pub mod state;

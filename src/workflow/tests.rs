@@ -6,9 +6,10 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use parking_lot::Mutex;
 
-use super::apply::{Applied, apply, refresh};
+use super::apply::{Applied, apply};
 use super::options::ApplyOptions;
 use super::project::Project;
+use super::refresh::refresh;
 use super::{Ahead, Ask, Host, Schemas, StateOptions, Tell};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::event::{Event, Sink};
@@ -232,7 +233,6 @@ fn a_refresh_asks_nothing_and_tells_no_plan() {
         "#]],
     );
     expect![[r#"
-        carries out
         done, 1 in the state
     "#]]
     .assert_eq(&told(&folder, &Diary::new("no"), refresh));

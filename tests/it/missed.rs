@@ -22,7 +22,7 @@ const MISSED: &[(&str, &str)] = &[
     ("evaluated_last", "ephemeral/lifetime"),
     ("check_block", "actions/check-mistaken"),
     ("ephemeral_resource", "ephemeral/lifetime"),
-    ("precedes_destroy", "data/destroyed-unread"),
+    ("precedes_destroy", "actions/destroy-with-keys-unknown"),
     ("call_keys", "modules/keys-of-an-empty-call"),
     ("of", "actions/delete-key"),
     ("declared", "actions/no-op"),

@@ -73,7 +73,6 @@ pub fn build(
         only_shown: false,
         precedes_destroy: false,
         follows_refresh: false,
-        refreshes: false,
         adopts: None,
     };
     if problems.is_empty() { Ok(request) } else { Err(problems) }

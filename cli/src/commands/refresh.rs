@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use entail::diagnostic::Diagnostics;
-use entail::request::PlanMode;
 use entail::workflow::StateOptions;
-use entail::workflow::apply::{Applied, refresh};
+use entail::workflow::apply::Applied;
 use entail::workflow::options::ApplyOptions;
+use entail::workflow::refresh::refresh;
 use entail::world::World;
 
 use super::{apply, begin, present, words};
@@ -48,7 +48,6 @@ impl RefreshArgs {
         )?;
         let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
         request.carried_out = true;
-        (request.mode, request.refreshes) = (PlanMode::RefreshOnly, true);
         Ok(ApplyOptions {
             policies: Default::default(),
             request,

@@ -184,8 +184,7 @@ async fn conditions(
     let structure = &observer.values.structure;
     let is_declared = structure.resource(resource).instances.contains_key(key);
     let has_any = structure.block(resource).is_some_and(|it| it.lifecycle.has_conditions());
-    let is_pointless = found.is_null() && observer.request.precedes_destroy;
-    if !is_declared || !has_any || is_pointless {
+    if !is_declared || !has_any {
         return;
     }
     if let Some(subject) = subject(observer, resource, key).await {

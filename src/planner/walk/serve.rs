@@ -111,6 +111,7 @@ impl<'o, 'a> Question<'o, 'a> {
         let key = key.map(|it| self.grounds.names.key_at(it));
         let mut facts = Facts {
             mode: self.grounds.facts.mode.clone(),
+            precedes_destroy: self.grounds.facts.precedes_destroy.clone(),
             object: vec![(node,)],
             of: self.configurations.config_of.iter().map(|it| (node, it.0)).collect(),
             declared: self.is_declared.then_some((node,)).into_iter().collect(),

@@ -16,7 +16,9 @@ use crate::value::{Kind, PathStep, Value};
 pub(super) fn name_nothing(observer: &Observer<'_>, progress: &Progress, node: Node) -> bool {
     let Some(triggers) = progress.triggers.get(&node) else { return false };
     let asked = progress.asked.get(&node).copied().unwrap_or_default();
-    if progress.part(node) != Part::Selected || asked != Asked::Whole {
+    // Before everything is destroyed, what is gone stops nothing.
+    let is_due = progress.part(node) == Part::Selected && asked == Asked::Whole;
+    if !is_due || observer.values.all_goes {
         return false;
     }
     let missing: Vec<Diagnostic> = triggers.iter().filter_map(|it| missing(observer, it)).collect();
