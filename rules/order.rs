@@ -104,13 +104,16 @@ ascent! {
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), waits_for(n, m);
     // @rule order.destroy-users-first: `n` is destroyed before `m`, on which it rests
     edge(n, Phase::Down, m, Phase::Down) <-- led(n, Phase::Down), needs(n, m);
+    // What goes holds up what is made only where one of both is a step of the same object: what stays as it is, and is shared by many,
+    // leads from neither to the other.
     // Where it still reads what it rests on, it is changed after that is made again anyway.
     // @rule order.update-after-destroy: `n` is changed after `m` went, on which it rested
     edge(m, Phase::Down, n, Phase::Up)
-        <-- rising(), led(m, Phase::Down), needs(n, m), !reads(n, m), !waits_for(n, m);
-    // Other things are changed after they would go themselves, so after their users went anyway.
+        <-- rising(), step(m, Phase::Down), needs(n, m), !reads(n, m), !waits_for(n, m);
+    // What is destroyed itself goes after its users, and is made after that.
     // @rule order.destroy-before-update: `m` is changed after `n` went, which rested on it
-    edge(n, Phase::Down, m, Phase::Up) <-- rising(), led(n, Phase::Down), needs(n, m), cbd(m);
+    edge(n, Phase::Down, m, Phase::Up)
+        <-- rising(), led(n, Phase::Down), needs(n, m), step(m, Phase::Up), managed(m), !step(m, Phase::Down);
     // @rule order.settled-users-first: `m` is settled after `n`, which rests on it
     edge(n, Phase::Settled, m, Phase::Settled) <-- led(n, Phase::Settled), needs(n, m);
     // @rule order.late-users-first: `n` is destroyed before `m`, on which it rests
@@ -120,7 +123,7 @@ ascent! {
     // @rule order.provider-first: `p` is configured before `n` goes
     edge(p, Phase::Up, n, Phase::Late) <-- led(p, Phase::Up), serves(p, n), step(n, Phase::Late);
     // @rule order.own-destroy-first: the old object of `n` goes before the new one is made
-    edge(n, Phase::Down, n, Phase::Up) <-- rising(), led(n, Phase::Down), !cbd(n);
+    edge(n, Phase::Down, n, Phase::Up) <-- rising(), step(n, Phase::Down), !cbd(n);
     // @rule order.own-settled: `n` is settled when it is made
     edge(n, Phase::Up, n, Phase::Settled) <-- ends_late(), led(n, Phase::Up);
     // @rule order.own-late: the old object of `n` goes when all is settled

@@ -107,23 +107,40 @@ fn a_user_is_changed_after_what_it_rested_on_was_replaced() {
 #[test]
 fn a_thing_is_changed_after_its_deleted_user_went() {
     check(
-        "needs(b, a). action(a, Update, Plain). action(b, Delete, Plain).",
+        "managed(a). needs(b, a). action(a, Update, Plain). action(b, Delete, Plain).",
         expect![[r#"
-            step(b, Down).
             step(a, Up).
-            before(b, Down, a, Down).
-            before(a, Down, a, Up).
+            step(b, Down).
+            before(b, Down, a, Up).
             // b.Down a.Up.
         "#]],
     );
     check(
-        "needs(b, a). action(a, Update, Plain). action(b, Forget, Plain).",
+        "managed(a). needs(b, a). action(a, Update, Plain). action(b, Forget, Plain).",
         expect![[r#"
-            step(b, Down).
             step(a, Up).
-            before(b, Down, a, Down).
-            before(a, Down, a, Up).
+            step(b, Down).
+            before(b, Down, a, Up).
             // b.Down a.Up.
+        "#]],
+    );
+}
+
+#[test]
+fn what_goes_holds_up_nothing_that_is_made_on_what_both_rest_on() {
+    check(
+        "
+        managed(base). needs(old, base). reads(new, base). needs(new, base). needs(base, ground).
+        action(old, Delete, Plain). action(new, Create, Plain). action(base, NoOp, Plain).
+        managed(ground). action(ground, Update, Plain).
+        ",
+        expect![[r#"
+            step(old, Down).
+            step(new, Up).
+            step(ground, Up).
+            before(base, Down, ground, Up).
+            before(old, Down, base, Down).
+            // old.Down new.Up ground.Up.
         "#]],
     );
 }
@@ -132,21 +149,21 @@ fn a_thing_is_changed_after_its_deleted_user_went() {
 fn created_first_the_user_is_replaced_in_between() {
     check(
         "
-        reads(b, a). needs(b, a). cbd(a).
+        managed(a). reads(b, a). needs(b, a). cbd(a).
         action(a, CreateThenDelete, ReplaceByRequest). action(b, DeleteThenCreate, ReplaceByRequest).
         ",
         expect![[r#"
-            step(b, Down).
-            step(b, Up).
             step(a, Up).
             step(a, Late).
-            before(b, Down, b, Up).
+            step(b, Down).
+            step(b, Up).
+            before(a, Up, a, Settled).
+            before(a, Up, b, Up).
+            before(a, Settled, a, Late).
             before(b, Down, a, Up).
+            before(b, Down, b, Up).
             before(b, Up, b, Settled).
             before(b, Settled, a, Settled).
-            before(a, Up, b, Up).
-            before(a, Up, a, Settled).
-            before(a, Settled, a, Late).
             // b.Down a.Up b.Up a.Late.
         "#]],
     );
@@ -392,18 +409,14 @@ fn what_goes_first_goes_before_what_it_rests_on_goes_late() {
     check(
         "needs(b, a). cbd(a). action(b, Delete, Plain). action(a, Delete, Plain).",
         expect![[r#"
-        step(b, Down).
-        step(a, Late).
-        before(b, Down, b, Up).
-        before(b, Down, a, Down).
-        before(b, Down, a, Up).
-        before(b, Up, b, Settled).
-        before(b, Settled, a, Settled).
-        before(a, Down, b, Up).
-        before(a, Up, a, Settled).
-        before(a, Settled, a, Late).
-        // b.Down a.Late.
-    "#]],
+            step(b, Down).
+            step(a, Late).
+            before(b, Down, b, Up).
+            before(b, Up, b, Settled).
+            before(b, Settled, a, Settled).
+            before(a, Settled, a, Late).
+            // b.Down a.Late.
+        "#]],
     );
 }
 
@@ -432,6 +445,7 @@ fn random(seed: u64) -> (Facts, Spread, Decisions) {
     let count = 2 + chance(6) as u32;
     let rank: Vec<u64> = (0..count).map(|it| u64::from(it) + 4 * (chance(4) / 3)).collect();
     for n in 0..count {
+        facts.managed.push((Node(n),));
         for m in 0..count {
             let (node, other) = (Node(n), Node(m));
             if n > m && chance(3) == 0 {
@@ -466,7 +480,7 @@ fn random(seed: u64) -> (Facts, Spread, Decisions) {
     (facts, found, decisions)
 }
 
-/// Every edge between any two phases, as the design lists them, steps or not.
+/// Every edge between any two phases, steps or not.
 fn all_edges(facts: &Facts, spread: &Spread, order: &Order) -> Vec<(Point, Point)> {
     use Phase::{Down, Late, Settled, Up};
     let cbd = |n: Node| spread.cbd.contains(&(n,));
@@ -474,10 +488,14 @@ fn all_edges(facts: &Facts, spread: &Spread, order: &Order) -> Vec<(Point, Point
     for &(n, m) in &facts.reads {
         edges.push(((m, Up), (n, Up)));
     }
+    // From what goes to what is made, no way leads through what has no step there.
+    let is_step = |point: Point| order.step.contains(&point);
     for &(n, m) in &facts.needs {
-        edges.extend([((n, Down), (m, Down)), ((n, Down), (m, Up))]);
-        // What is destroyed late has no step here, and must not lead from its users to one another.
-        if !(facts.reads.contains(&(n, m)) && cbd(m)) {
+        edges.push(((n, Down), (m, Down)));
+        if is_step((m, Up)) {
+            edges.push(((n, Down), (m, Up)));
+        }
+        if is_step((m, Down)) {
             edges.push(((m, Down), (n, Up)));
         }
         edges.extend([((n, Settled), (m, Settled)), ((n, Late), (m, Late))]);
@@ -487,7 +505,11 @@ fn all_edges(facts: &Facts, spread: &Spread, order: &Order) -> Vec<(Point, Point
     }
     for n in (0..8).map(Node) {
         edges.push(((n, Up), (n, Settled)));
-        edges.push(if cbd(n) { ((n, Settled), (n, Late)) } else { ((n, Down), (n, Up)) });
+        match cbd(n) {
+            true => edges.push(((n, Settled), (n, Late))),
+            false if is_step((n, Down)) => edges.push(((n, Down), (n, Up))),
+            false => {}
+        }
     }
     for &(o, i) in &facts.deposed_of {
         edges.push(((i, Settled), (o, Late)));
@@ -563,7 +585,6 @@ fn an_ephemeral_resource_is_opened_before_anything_that_uses_it_is_touched() {
             before(token, Down, token, Up).
             before(token, Down, local, Down).
             before(token, Up, local, Up).
-            before(local, Down, local, Up).
             before(local, Down, app, Down).
             before(local, Up, app, Up).
             before(app, Down, app, Up).
