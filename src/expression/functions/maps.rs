@@ -209,11 +209,16 @@ fn merge(call: &Call<'_>) -> CallResult {
         if argument.is_null() && argument.ty() == Type::DYNAMIC {
             continue;
         }
-        // Beside an untyped null nobody has looked at the types yet.
+        marks = marks.union(&argument.marks());
+        // Beside an untyped null nobody has looked at the types yet: a sequence without members brings none, as in OpenTofu.
+        let is_sequence =
+            matches!(argument.ty().kind(), Kind::Tuple(_) | Kind::List(_) | Kind::Set(_));
+        if is_sequence && argument.is_wholly_known() && argument.children().next().is_none() {
+            continue;
+        }
         if !matches!(argument.ty().kind(), Kind::Object(_) | Kind::Map(_) | Kind::Dynamic) {
             return Err(no_map(argument));
         }
-        marks = marks.union(&argument.marks());
         entries.extend(argument.entries().into_iter().map(|(name, value)| (name, value.clone())));
     }
     if call.arguments.iter().any(|it| !it.is_known()) {

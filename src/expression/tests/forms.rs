@@ -147,6 +147,7 @@ fn merge_takes_nothing_but_maps_beside_null_too() {
     check(
         r#"
         merge(null, {a = 1}) => { "a" = 1 }
+        merge({a = 1}, null, []) => { "a" = 1 }
         try(merge(null, "x"), "none") => "none"
         "#,
     );
