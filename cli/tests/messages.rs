@@ -126,3 +126,23 @@ fn a_variable_that_has_no_effect_is_told() {
     assert_eq!(told.code, Some(0), "{}", told.err);
     assert!(told.err.contains("TF_WARN_OUTPUT_ERRORS has no effect"), "{}", told.err);
 }
+
+#[test]
+fn what_a_run_of_a_test_told_with_its_plan_is_not_told_again_when_it_is_carried_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    };
+    std::fs::create_dir(folder.path().join("m")).expect("a folder");
+    write(
+        "main.tf",
+        "module \"m\" {\n  source = \"./m\"\n}\noutput \"o\" { value = module.m.old }\n",
+    );
+    write("m/main.tf", "output \"old\" {\n  value      = 1\n  deprecated = \"use new\"\n}\n");
+    write("t.tftest.hcl", "run \"a\" {}\n");
+    run(folder.path(), &["get"], &[], "");
+    let told = run(folder.path(), &["test", "-json"], &[], "");
+    assert_eq!(told.code, Some(0), "{}{}", told.out, told.err);
+    let warning = "Warning: Value derived from a deprecated source";
+    assert_eq!(texts(&told.out).iter().filter(|it| *it == warning).count(), 1, "{}", told.out);
+}

@@ -1,14 +1,15 @@
 //! `apply`: carries a plan out and keeps the state, whatever happens.
 
 use crate::world::PROGRAM;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::plan::Planned;
 use super::session::Session;
 use crate::backend::Snapshot;
 use crate::backend::files::{self, Fresh};
 use crate::backend::seal::{Part, Seals};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::config::Config;
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::event::Sink;
 use crate::execute::journal::Journal;
 use crate::execute::{Context, Done, Notes, Place, Queue, Stop, Watch, execute};
@@ -57,6 +58,21 @@ impl<'a> Approved<'a> {
             spread: &finished.spread,
             variables: &planned.variables.values,
         }
+    }
+
+    /// Takes out what was told with the plan: that an output is derived from what is advised against, where the plan knew its value.
+    fn leave_out_told(&self, config: &Config, found: &mut Diagnostics) {
+        let is_derived = |it: &Diagnostic| matches!(it.sort, Sort::Deprecated(_));
+        if !found.iter().any(is_derived) {
+            return;
+        }
+        let was_open =
+            |name: &Str| self.plan.outputs.get(name).is_some_and(|it| !it.after.is_wholly_known());
+        let modules = config.modules.iter();
+        let outputs = modules.flat_map(|(path, it)| it.outputs.iter().map(move |it| (path, it)));
+        let told = outputs.filter(|(path, (name, _))| !path.is_root() || !was_open(name));
+        let told: HashSet<Span> = told.map(|(_, (_, output))| output.value.span).collect();
+        found.0.retain(|it| !(is_derived(it) && it.subject.is_some_and(|it| told.contains(&it))));
     }
 }
 
@@ -171,6 +187,7 @@ async fn carry_out(
     };
     observer.close_all().await;
     done.problems.extend(observer.values.take_problems());
+    approved.leave_out_told(&session.config, &mut done.problems);
     done
 }
 

@@ -1,7 +1,7 @@
 //! `apply`, `destroy`: plans or loads a plan, asks, and carries it out.
 
 use crate::world::PROGRAM;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::ahead::Ahead;
@@ -13,7 +13,7 @@ use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
 use super::with_room;
 use crate::backend::Snapshot;
-use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
 use crate::event::tell_changes;
 use crate::execute::{Done, Watch};
 use crate::observe::pool::Pool;
@@ -293,15 +293,7 @@ impl Run<'_> {
         let done = work.instrument(span).await;
         host.tell.has_carried_out();
         let mut done = done?;
-        let mut found = std::mem::take(&mut done.problems);
-        let is_derived = |it: &Diagnostic| matches!(it.sort, Sort::Deprecated(_));
-        if found.iter().any(is_derived) {
-            let told = self.told_with_the_plan();
-            found
-                .0
-                .retain(|it| !(is_derived(it) && it.subject.is_some_and(|it| told.contains(&it))));
-        }
-        problems.extend(found);
+        problems.extend(std::mem::take(&mut done.problems));
         done.problems = self.complete(&done, problems);
         let plan = (Some(self.approved.plan), self.operation());
         done.again = self.origin.again(session);
@@ -316,17 +308,6 @@ impl Run<'_> {
             PlanMode::Destroy => "destroy",
             PlanMode::Normal | PlanMode::RefreshOnly => "apply",
         }
-    }
-
-    /// Returns the places of outputs whose values the plan knew: what these are derived from was told with it.
-    fn told_with_the_plan(&self) -> HashSet<Span> {
-        let plan = self.approved.plan;
-        let was_open =
-            |name: &Str| plan.outputs.get(name).is_some_and(|it| !it.after.is_wholly_known());
-        let modules = self.session.config.modules.iter();
-        let outputs = modules.flat_map(|(path, it)| it.outputs.iter().map(move |it| (path, it)));
-        let told = outputs.filter(|(path, (name, _))| !path.is_root() || !was_open(name));
-        told.map(|(_, (_, output))| output.value.span).collect()
     }
 
     /// Returns the problems of the run with those that its end adds.
