@@ -162,7 +162,9 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
         if !is_same {
             let known = known.into_owned();
             let object = object.to_mut();
-            if *object.dependencies != *known {
+            let is_dropped = object.dependencies.is_empty()
+                && object.reads.as_ref().is_some_and(|it| !it.is_empty());
+            if *object.dependencies != *known && !is_dropped {
                 // What it was made from is not all that it rests on now.
                 object.reads = None;
             }

@@ -16,6 +16,7 @@ pub mod providers;
 pub mod read;
 mod same;
 mod recognise;
+pub mod renames;
 mod resources;
 mod shared;
 mod stored;

@@ -11,6 +11,9 @@ use serde_json::Value;
 use crate::support::dice::Dice;
 use crate::support::place::Place;
 
+/// How many configurations are tried unless `COURSES` says otherwise.
+const COURSES: u64 = 24;
+
 const INNER: &str = "variable \"v\" {}\nresource \"terraform_data\" \"in\" { input = var.v }\noutput \"id\" { value = terraform_data.in.id }\n";
 
 /// A configuration, and what each of its objects is made from.
@@ -82,6 +85,40 @@ impl Course {
         self.values.push((value, behind));
     }
 
+    /// Applies it; every other time, our own record of it is lost.
+    fn applied(&self, seed: u64) -> Place {
+        let place = Place::new(&self.text);
+        place.write("m/main.tf", INNER);
+        place.write("file", "text");
+        place.succeed(&["init"]);
+        place.succeed(&["apply", "-auto-approve"]);
+        if seed % 2 == 0 {
+            forget_own_record(&place);
+        }
+        place
+    }
+
+    /// Checks that each object was gone before anything that it was made from.
+    fn check(&self, times: &BTreeMap<String, (usize, usize)>, context: &str) {
+        for (object, behind) in &self.made_from {
+            for other in behind {
+                let (Some(user), Some(used)) = (times.get(object), times.get(other)) else {
+                    continue;
+                };
+                assert!(user.1 < used.0, "{other} goes before {object} is gone: {context}");
+            }
+        }
+    }
+
+    /// Gives what has a name another one.
+    fn rename(&mut self, old: &str, new: &str) {
+        self.text = self.text.replace(old, new);
+        let of = |it: &String| it.replace(old, new);
+        let renamed = self.made_from.iter();
+        self.made_from =
+            renamed.map(|(it, behind)| (of(it), behind.iter().map(of).collect())).collect();
+    }
+
     /// Returns an object, and all that it rests on.
     fn ground_of(&self, object: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
@@ -138,18 +175,46 @@ fn forget_own_record(place: &Place) {
 }
 
 #[test]
+fn what_has_moved_goes_before_what_it_was_made_from() {
+    for seed in 1..=COURSES / 2 {
+        let mut course = Course::random(seed);
+        let place = course.applied(seed);
+        let alone = |it: &&String| it.starts_with("terraform_data.");
+        let Some(first) = course.made_from.keys().find(alone).cloned() else { continue };
+        let old = first.trim_start_matches("terraform_data.").split('[').next().expect("a name");
+        let new = format!("{old}moved");
+        course.rename(old, &new);
+        let (from, to) = (format!("terraform_data.{old}"), format!("terraform_data.{new}"));
+        for way in ["state mv", "moved", "moved, then gone"] {
+            let place = place.copied();
+            place.write("main.tf", &course.text);
+            match way {
+                "state mv" => drop(place.succeed(&["state", "mv", &from, &to])),
+                _ => place.add(&format!("moved {{\n  from = {from}\n  to   = {to}\n}}\n")),
+            }
+            if way == "moved, then gone" {
+                place.succeed(&["apply", "-auto-approve"]);
+                place.write("main.tf", "");
+            }
+            let flags = ["-destroy", "-refresh=false", "-auto-approve", "-json"];
+            let messages = match way {
+                "moved, then gone" => place.succeed(&["apply", "-auto-approve", "-json"]),
+                _ => place.succeed(&[&["apply"], &flags[..]].concat()),
+            };
+            let context = format!("seed {seed}, {way} {from}\n{}{messages}", course.text);
+            let times = destroyed(&messages);
+            assert_eq!(times.len(), course.made_from.len(), "{context}");
+            course.check(&times, &context);
+        }
+    }
+}
+
+#[test]
 fn what_goes_does_so_before_what_it_was_made_from() {
-    let courses = std::env::var("COURSES").ok().and_then(|it| it.parse().ok()).unwrap_or(24);
+    let courses = std::env::var("COURSES").ok().and_then(|it| it.parse().ok()).unwrap_or(COURSES);
     for seed in 1..=courses {
         let course = Course::random(seed);
-        let place = Place::new(&course.text);
-        place.write("m/main.tf", INNER);
-        place.write("file", "text");
-        place.succeed(&["init"]);
-        place.succeed(&["apply", "-auto-approve"]);
-        if seed % 2 == 0 {
-            forget_own_record(&place);
-        }
+        let place = course.applied(seed);
         for way in ["", "-destroy", "-refresh=false", "-target", "-exclude"] {
             let place = place.copied();
             let mut dice = Dice(seed);
@@ -181,14 +246,7 @@ fn what_goes_does_so_before_what_it_was_made_from() {
                 _ => course.made_from.keys().cloned().collect(),
             };
             assert_eq!(gone, expected, "{context}");
-            for (object, behind) in &course.made_from {
-                for other in behind {
-                    let (Some(user), Some(used)) = (times.get(object), times.get(other)) else {
-                        continue;
-                    };
-                    assert!(user.1 < used.0, "{other} goes before {object} is gone: {context}");
-                }
-            }
+            course.check(&times, &context);
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::lists::Lists;
 use crate::state::Object;
 use crate::value::Str;
 
-/// What each existing object rests on: our own record, else today's reads where the record still fits, else whole
-/// resources.
+/// What each existing object rests on: our own record, else today's reads where OpenTofu's record still fits, else whole resources
+/// and, of a declared object, today's reads as far as they are in no circle with that.
 ///
 /// - `reads`: what is read today, whatever the run is for.
 pub(super) fn needs(
@@ -33,7 +33,8 @@ pub(super) fn needs(
     }
     let reads = Lists::of(reads.reads.iter().map(|it| (it.0.0, it.1)));
     let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
-    let mut needs = Vec::new();
+    let exist: FxHashSet<Node> = lowered.facts.in_state.iter().map(|it| it.0).collect();
+    let (mut needs, mut today_besides) = (Vec::new(), Vec::new());
     for (node, id, object) in existing {
         if let Some(record) = &object.reads {
             for address in record {
@@ -52,9 +53,15 @@ pub(super) fn needs(
         };
         let instances = &lowered.structure.resource(*id).instances;
         let declared = key.is_some_and(|it| instances.contains_key(it));
-        if declared && today.1 == *object.dependencies {
-            needs.extend(nearest(lowered, &reads, *node).into_iter().map(|it| (*node, it)));
-            continue;
+        if declared {
+            let fits = today.1 == *object.dependencies;
+            let found = if fits { &mut needs } else { &mut today_besides };
+            found.extend(
+                nearest(lowered, (&reads, &exist), *node).into_iter().map(|it| (*node, it)),
+            );
+            if fits {
+                continue;
+            }
         }
         let by_config = by_config.get_or_insert_with(|| lowered.structure.resources_by_config());
         for dependency in &object.dependencies {
@@ -63,21 +70,39 @@ pub(super) fn needs(
             }
         }
     }
-    let exist: FxHashSet<Node> = lowered.facts.in_state.iter().map(|it| it.0).collect();
     for (id, whole) in wholes {
         let resource = lowered.structure.resource(id);
         let members = resource.instances.values().chain(resource.others.values());
         // Nothing was made from an instance that is not there, be it declared.
         needs.extend(members.filter(|it| exist.contains(it)).map(|it| (whole, *it)));
     }
-    needs.retain(|it| it.0 != it.1);
-    needs.sort_unstable();
-    needs.dedup();
+    let needs = with_today(needs, today_besides);
     lowered.facts.needs = without_cycles(lowered, needs);
 }
 
-/// The objects that an instance reads, through values.
-fn nearest(lowered: &Lowered, reads: &Lists<Node>, node: Node) -> Vec<Node> {
+/// Adds what objects rest on today to what the state says of them, but for what would close a circle: there it is the state that counts.
+fn with_today(mut needs: Vec<(Node, Node)>, today: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
+    let tidied = |mut rows: Vec<(Node, Node)>| {
+        rows.retain(|it| it.0 != it.1);
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    };
+    if today.is_empty() {
+        return tidied(needs);
+    }
+    let all = tidied(needs.iter().copied().chain(today.iter().copied()).collect());
+    let core: FxHashSet<Node> = super::super::cyclic_core::cyclic_core(&all).into_iter().collect();
+    needs.extend(today.iter().filter(|it| !(core.contains(&it.0) && core.contains(&it.1))));
+    tidied(needs)
+}
+
+/// The objects that exist and that an instance reads, through whatever else there is.
+fn nearest(
+    lowered: &Lowered,
+    (reads, exist): (&Lists<Node>, &FxHashSet<Node>),
+    node: Node,
+) -> Vec<Node> {
     let mut seen = FxHashSet::default();
     let mut open = reads.get(node.0).to_vec();
     let mut found = Vec::new();
@@ -87,7 +112,8 @@ fn nearest(lowered: &Lowered, reads: &Lists<Node>, node: Node) -> Vec<Node> {
         }
         match lowered.structure.kind(next) {
             NodeKind::Object(resource, _)
-                if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed =>
+                if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed
+                    && exist.contains(&next) =>
             {
                 found.push(next)
             }

@@ -1,15 +1,14 @@
 //! Carrying out move statements on a state, one after another.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 use super::ends::{End, EndTarget};
 use super::statements::Statement;
 use super::{Movable, Moved};
-use crate::address::{Instance, ModuleInstance, Resource, Str};
+use crate::address::{Instance, ModuleInstance, Resource};
 use crate::config::Config;
 use crate::state::State;
+use crate::state::renames::Renames;
 
 /// Carries out `statements` in this order.
 pub(super) fn carry_out<'a>(
@@ -160,33 +159,12 @@ impl Moving<'_> {
 
 /// Lets what other objects recorded follow the moves: our own record instance by instance, OpenTofu's by resource.
 fn follow(state: &mut State, moved: &BTreeMap<Instance, Instance>) {
-    let instances: FxHashMap<String, Str> =
-        moved.iter().map(|(new, old)| (old.to_string(), Str::from(new.to_string()))).collect();
-    let left: BTreeSet<String> = state.resources.keys().map(|it| it.config().to_string()).collect();
-    let mut resources: FxHashMap<String, BTreeSet<String>> = FxHashMap::default();
-    for (new, old) in moved {
-        let (new, old) = (new.config().to_string(), old.config().to_string());
-        if new != old {
-            let places = resources.entry(old.clone()).or_default();
-            places.insert(new);
-            // Part of it may have stayed.
-            places.extend(left.contains(&old).then_some(old));
-        }
-    }
+    let renames = Renames::of(state, moved.iter().map(|(new, old)| (old, new)));
     let recorded = state.resources.values_mut().flat_map(|it| it.instances.values_mut());
     for object in recorded.flat_map(|it| it.current.iter_mut().chain(it.deposed.values_mut())) {
-        for name in object.reads.iter_mut().flatten() {
-            if let Some(new) = instances.get(&**name) {
-                *name = new.clone();
-            }
-        }
-        if object.dependencies.iter().any(|it| resources.contains_key(&**it)) {
-            let places = |it: &Str| match resources.get(&**it) {
-                Some(places) => places.iter().map(|it| Str::from(it.as_str())).collect(),
-                None => vec![it.clone()],
-            };
-            let new: BTreeSet<Str> = object.dependencies.iter().flat_map(places).collect();
-            object.dependencies = new.into_iter().collect();
+        renames.follow_own(object);
+        if renames.concern(object) {
+            object.dependencies = renames.dependencies(object).into_iter().collect();
         }
     }
 }

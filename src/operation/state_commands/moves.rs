@@ -1,12 +1,11 @@
 //! `state mv`: objects, resources and modules under another address, in this state or in another.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::super::state_problems::{invalid_source, invalid_target, module_exists, unlike};
 use super::Run;
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, ModuleInstance, ProviderConfig, Resource};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::state::renames::{ByBlock, Renames};
 use crate::state::{InstanceState, Shared, State};
 use crate::value::Str;
 
@@ -217,22 +216,23 @@ impl Move {
 }
 
 /// Follows moves in what other objects recorded. Recorded resource dependencies on what moved are dropped, as OpenTofu
-/// does – the next apply records them anew –, while our own record names instances and can follow.
+/// does – the next apply records them anew –; our own record follows, and keeps what they said where there was none.
 fn rename(state: &mut State, renamed: &[(Instance, Instance)]) {
-    let names: FxHashMap<String, Str> =
-        renamed.iter().map(|(a, b)| (a.to_string(), Str::from(b.to_string()))).collect();
-    let blocks: FxHashSet<String> = renamed.iter().map(|it| it.0.config().to_string()).collect();
-    let instances = state.resources.values_mut().flat_map(|it| it.instances.values_mut());
-    for instance in instances {
-        if let Some(object) = &mut instance.current
-            && object.dependencies.iter().any(|it| blocks.contains(&**it))
-        {
-            object.dependencies = Box::default();
-        }
-        for object in instance.current.iter_mut().chain(instance.deposed.values_mut()) {
-            for name in object.reads.iter_mut().flatten() {
-                if let Some(new) = names.get(&**name) {
-                    *name = new.clone();
+    let renames = Renames::of(state, renamed.iter().map(|(old, new)| (old, new)));
+    let by_block = ByBlock::of(state);
+    for (address, resource) in state.resources.iter_mut() {
+        for instance in resource.instances.values_mut() {
+            let objects = instance.current.iter_mut().chain(instance.deposed.values_mut());
+            for object in objects {
+                renames.follow_own(object);
+                if renames.concern(object) {
+                    let dependencies = renames.dependencies(object);
+                    object.reads.get_or_insert_with(|| {
+                        let named =
+                            dependencies.iter().flat_map(|it| by_block.named(it, &address.module));
+                        named.map(|it| Str::from(it.to_string())).collect()
+                    });
+                    object.dependencies = Box::default();
                 }
             }
         }
