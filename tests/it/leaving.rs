@@ -92,7 +92,7 @@ impl Course {
         place.write("file", "text");
         place.succeed(&["init"]);
         place.succeed(&["apply", "-auto-approve"]);
-        if seed % 2 == 0 {
+        if seed.is_multiple_of(2) {
             forget_own_record(&place);
         }
         place

@@ -36,6 +36,10 @@ pub(super) fn needs(
     let exist: FxHashSet<Node> = lowered.facts.in_state.iter().map(|it| it.0).collect();
     let (mut needs, mut today_besides) = (Vec::new(), Vec::new());
     for (node, id, object) in existing {
+        // What was read goes with nothing that is destroyed, and leads nowhere: who reads it has a record of what is behind.
+        if lowered.structure.resource(*id).address.resource.mode != Mode::Managed {
+            continue;
+        }
         if let Some(record) = &object.reads {
             for address in record {
                 needs.extend(recorded(lowered, &mut wholes, address).map(|it| (*node, it)));
