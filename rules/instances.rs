@@ -48,7 +48,7 @@ ascent! {
     /// `unasked(n)`: `n` gives no value in this run.
     relation unasked(Node);
 
-    /// `refreshes_first()`: before the plan is made, everything is looked at as in a run that changes nothing.
+    /// `refreshes_first()`: before the plan is made, everything is looked at as any plan does.
     relation refreshes_first();
 
     // @rule instances.current: `n` is in the state
@@ -147,7 +147,7 @@ tables! {
             only_refreshed(Node);
             /// `unasked(n)`: data source or ephemeral resource `n` gives no value in this run. Any other that takes part is asked for one.
             unasked(Node);
-            /// `refreshes_first()`: before the plan is made, everything is looked at as in a run that changes nothing.
+            /// `refreshes_first()`: before the plan is made, everything is looked at as any plan does.
             refreshes_first();
         }
     }
