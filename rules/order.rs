@@ -2,7 +2,8 @@
 //!
 //! Every edge leads from a phase to the same or a later one, and within one phase follows `reads` or `needs`; so the
 //! order has no cycle unless they have, or the request asks for one. Data in checks comes after all that is made, and
-//! nothing but its check reads it. Nodes without a step are conduits, kept only between steps.
+//! nothing but its check reads it. Nodes without a step are conduits, kept only between steps; none leads from what goes to
+//! what is made.
 
 #![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
 
@@ -104,8 +105,8 @@ ascent! {
     edge(m, Phase::Up, n, Phase::Up) <-- led(m, Phase::Up), waits_for(n, m);
     // @rule order.destroy-users-first: `n` is destroyed before `m`, on which it rests
     edge(n, Phase::Down, m, Phase::Down) <-- led(n, Phase::Down), needs(n, m);
-    // What goes holds up what is made only where one of both is a step of the same object: what stays as it is, and is shared by many,
-    // leads from neither to the other.
+    // From what goes to what is made, an edge leads only out of a step or into one: what stays as it is, and is shared by many, leads
+    // from neither to the other.
     // Where it still reads what it rests on, it is changed after that is made again anyway.
     // @rule order.update-after-destroy: `n` is changed after `m` went, on which it rested
     edge(m, Phase::Down, n, Phase::Up)

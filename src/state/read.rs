@@ -2,7 +2,6 @@
 //!
 //! Attributes stay text. Names are shared: a file repeats few of them very often.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
@@ -12,19 +11,20 @@ use serde_json::value::RawValue;
 
 use super::recognise::{format_version, is_version, shape_problem, writer_version};
 use super::version4::{
-    CheckObjectV4, CheckV4, FileV4, MadeFrom, ObjectV4, OutputV4, ResourceV4, Streamed, Text,
+    CheckObjectV4, CheckV4, FileV4, ObjectV4, OutputV4, ResourceV4, Streamed, Text,
 };
 use super::{
-    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Resources, Shared,
-    State, Status,
+    Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Shared, State,
+    Status,
 };
-use super::{legacy, names, problems, stored, text, write};
+use super::{legacy, names, problems, stored, text};
 use crate::address::{
     Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderConfig, Resource, ResourceName,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::value::Str;
 
+pub(super) mod own;
 mod parts;
 
 use self::parts::merged;
@@ -72,7 +72,7 @@ fn read_version4(source: &str) -> Result<State, Diagnostics> {
 
     diagnostics.extend(found);
     let mut resources = merged(resources, &mut diagnostics);
-    if let Some(own) = file.entail.and_then(|it| it.complete()) {
+    if let Some(own) = file.entail.and_then(own::complete) {
         reader.own(&mut resources, &own);
     }
 
@@ -331,27 +331,6 @@ impl Reader {
         }
         let number: f64 = text.parse().ok()?;
         (number.fract() == 0.0).then_some(InstanceKey::Int(number as i64))
-    }
-
-    /// Gives objects what our own record says of them. What it says of others is passed over: another program may have
-    /// removed them.
-    fn own(&mut self, resources: &mut Resources, own: &MadeFrom<'_>) {
-        let mut give = |name: String, object: &mut Object| {
-            if let Some(reads) = own.get(&Text(Cow::Owned(name))) {
-                object.reads = Some(reads.iter().map(|it| self.name(&it.0)).collect());
-            }
-        };
-        for (address, resource) in resources.iter_mut() {
-            for (key, instance) in &mut resource.instances {
-                let name = format!("{address}{key}");
-                for (deposed, object) in &mut instance.deposed {
-                    give(write::own_key(&name, Some(deposed)), object);
-                }
-                if let Some(object) = &mut instance.current {
-                    give(write::own_key(&name, None), object);
-                }
-            }
-        }
     }
 
     /// Shares a recorded dependency, without the keys that other programs may have left in its module path.

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::{Object, State};
 use crate::address::{Instance, ModuleInstance, Resource};
 use crate::value::Str;
 
 /// Where instances stand now that were elsewhere, as records name them.
-#[derive(Debug, Default)]
 pub struct Renames {
     instances: FxHashMap<String, Str>,
     /// Whole resources: where their instances are now, and themselves where some have stayed.
     resources: FxHashMap<String, BTreeSet<Str>>,
     /// The same without the keys of modules.
     blocks: FxHashMap<String, BTreeSet<Str>>,
+    /// The resources that there are, by their addresses without the keys of modules.
+    by_block: FxHashMap<String, Vec<Resource>>,
 }
 
 impl Renames {
@@ -24,27 +25,21 @@ impl Renames {
         state: &State,
         moved: impl Iterator<Item = (&'a Instance, &'a Instance)>,
     ) -> Renames {
-        let mut renames = Renames::default();
-        let left: FxHashSet<String> =
-            state.resources.keys().map(|it| it.config().to_string()).collect();
-        for (old, new) in moved {
-            renames.instances.insert(old.to_string(), new.to_string().into());
-            let (from, to) = (old.of(), new.of());
-            if from != to {
-                let places = renames.resources.entry(from.to_string()).or_default();
-                places.insert(to.to_string().into());
-                if state.resources.contains_key(&from) {
-                    places.insert(from.to_string().into());
-                }
-            }
-            let (from, to) = (old.config().to_string(), new.config().to_string());
-            if from != to {
-                let places = renames.blocks.entry(from.clone()).or_default();
-                places.insert(to.into());
-                places.extend(left.contains(&from).then(|| Str::from(from)));
-            }
+        let mut by_block: FxHashMap<String, Vec<Resource>> = FxHashMap::default();
+        for address in state.resources.keys() {
+            by_block.entry(address.config().to_string()).or_default().push(address.clone());
         }
-        renames
+        let mut instances = FxHashMap::default();
+        let (mut resources, mut blocks) = (FxHashMap::default(), FxHashMap::default());
+        for (old, new) in moved {
+            instances.insert(old.to_string(), new.to_string().into());
+            let (from, to) = (old.of(), new.of());
+            let stays = state.resources.contains_key(&from);
+            moves(&mut resources, (from.to_string(), to.to_string()), |_| stays);
+            let names = (old.config().to_string(), new.config().to_string());
+            moves(&mut blocks, names, |from| by_block.contains_key(from));
+        }
+        Renames { instances, resources, blocks, by_block }
     }
 
     /// Lets our own record of an object follow.
@@ -55,12 +50,10 @@ impl Renames {
         if !reads.iter().any(is_known) {
             return;
         }
-        let places = |it: &Str| match (self.instances.get(&**it), self.resources.get(&**it)) {
-            (Some(instance), _) => vec![instance.clone()],
-            (None, Some(places)) => places.iter().cloned().collect(),
-            (None, None) => vec![it.clone()],
-        };
-        let new: BTreeSet<Str> = reads.iter().flat_map(places).collect();
+        let (single, whole): (Vec<&Str>, Vec<&Str>) =
+            reads.iter().partition(|it| self.instances.contains_key(&***it));
+        let mut new = places(&self.resources, whole.into_iter());
+        new.extend(single.into_iter().map(|it| self.instances[&**it].clone()));
         *reads = new.into_iter().collect();
     }
 
@@ -71,31 +64,40 @@ impl Renames {
 
     /// Returns what OpenTofu's record of an object names, as it would be now.
     pub fn dependencies(&self, object: &Object) -> BTreeSet<Str> {
-        let places = |it: &Str| match self.blocks.get(&**it) {
-            Some(places) => places.iter().cloned().collect(),
-            None => vec![it.clone()],
-        };
-        object.dependencies.iter().flat_map(places).collect()
-    }
-}
-
-/// The resources of a state by their addresses without the keys of modules.
-pub struct ByBlock(FxHashMap<String, Vec<Resource>>);
-
-impl ByBlock {
-    /// Lists the resources of a state.
-    pub fn of(state: &State) -> ByBlock {
-        let mut all: FxHashMap<String, Vec<Resource>> = FxHashMap::default();
-        for address in state.resources.keys() {
-            all.entry(address.config().to_string()).or_default().push(address.clone());
-        }
-        ByBlock(all)
+        places(&self.blocks, object.dependencies.iter())
     }
 
     /// Returns what a name that OpenTofu recorded of an object in `module` means: the resource of the same module instance where it is
     /// in the same module, else those of every instance.
     pub fn named(&self, block: &str, module: &ModuleInstance) -> impl Iterator<Item = &Resource> {
-        let all = self.0.get(block).into_iter().flatten();
+        let all = self.by_block.get(block).into_iter().flatten();
         all.filter(move |it| it.module.module() != module.module() || it.module == *module)
     }
+}
+
+/// Notes that what has a name stands under another one, or under both.
+fn moves(
+    known: &mut FxHashMap<String, BTreeSet<Str>>,
+    (from, to): (String, String),
+    stays: impl Fn(&str) -> bool,
+) {
+    if from != to {
+        let kept = stays(&from).then(|| Str::from(from.as_str()));
+        known.entry(from).or_default().extend([to.into()].into_iter().chain(kept));
+    }
+}
+
+/// Returns names, each as what it stands for now.
+fn places<'a>(
+    known: &FxHashMap<String, BTreeSet<Str>>,
+    names: impl Iterator<Item = &'a Str>,
+) -> BTreeSet<Str> {
+    let mut found = BTreeSet::new();
+    for name in names {
+        match known.get(&**name) {
+            Some(places) => found.extend(places.iter().cloned()),
+            None => drop(found.insert(name.clone())),
+        }
+    }
+    found
 }

@@ -11,9 +11,6 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::names;
-use crate::address::Mode;
-
 /// Text that is borrowed from the file where it holds no escapes.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Text<'a>(pub Cow<'a, str>);
@@ -148,34 +145,14 @@ impl<'de, F: FnMut(ResourceV4<'de>)> Visitor<'de> for Each<'_, F> {
 #[derive(Deserialize)]
 pub(super) struct OwnV4<'a> {
     #[serde(borrow, default)]
-    made_from: Option<MadeFrom<'a>>,
+    pub(super) made_from: Option<MadeFrom<'a>>,
     /// What older versions wrote, which did not look behind data sources.
     #[serde(borrow, default)]
-    reads: Option<MadeFrom<'a>>,
+    pub(super) reads: Option<MadeFrom<'a>>,
 }
 
 /// What each object was made from: instances, or whole resources.
 pub(super) type MadeFrom<'a> = FxHashMap<Text<'a>, Vec<Text<'a>>>;
-
-impl<'a> OwnV4<'a> {
-    /// Returns what can be relied on.
-    pub(super) fn complete(self) -> Option<MadeFrom<'a>> {
-        let OwnV4 { made_from, reads } = self;
-        made_from.or_else(|| {
-            let mut old = reads?;
-            old.retain(|_, it| is_complete(it.iter().map(|it| &*it.0)));
-            Some(old)
-        })
-    }
-}
-
-/// Whether what an older version wrote of an object says all: where it names data, what is behind that is missing.
-pub(super) fn is_complete<'t>(mut reads: impl Iterator<Item = &'t str>) -> bool {
-    reads.all(|it| {
-        let resource = names::resource(it).or_else(|| Some(names::instance(it)?.of()));
-        resource.is_none_or(|it| it.resource.mode != Mode::Data)
-    })
-}
 
 #[derive(Deserialize)]
 pub(super) struct OutputV4<'a> {

@@ -8,12 +8,11 @@ use super::open::{lock, open_to_refresh, read_state, root_variables};
 use super::options::ApplyOptions;
 use super::plan::plan_and_warn;
 use super::with_room;
-use crate::address::Mode;
+use crate::address::{Instance, Mode};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::execute::Done;
 use crate::operation::apply::nothing_to_keep;
 use crate::operation::log;
-use crate::state::State;
 
 /// Plans, and records the state that the changes would start from.
 ///
@@ -31,7 +30,8 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
     let variables = root_variables(host, &session, &options.request)?;
     let state = snapshot.state.clone().unwrap_or_default();
     let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
-    let nothing_exists = !has_managed(&state);
+    let is_managed = |it: &Instance| it.resource.mode == Mode::Managed;
+    let nothing_exists = !state.instances().any(|it| is_managed(&it.0));
     let began = host.world.now();
     let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
     let (mut problems, state) = (planned.finished.problems, planned.finished.plan.prior_state);
@@ -56,13 +56,6 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
     let record = Origin::default().record((&session, &snapshot), (None, "refresh"), began, &done);
     done.problems.extend(log::append(&session.backend, &record).err());
     Ok(Applied::Done(Box::new(done)))
-}
-
-fn has_managed(state: &State) -> bool {
-    state
-        .resources
-        .iter()
-        .any(|it| it.0.resource.mode == Mode::Managed && !it.1.instances.is_empty())
 }
 
 fn nothing_to_refresh() -> Diagnostic {

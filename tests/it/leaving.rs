@@ -27,7 +27,7 @@ struct Course {
 
 impl Course {
     fn random(seed: u64) -> Course {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut dice = Dice::of(seed);
         let mut course = Course::default();
         for number in 0..4 + dice.below(5) {
             course.add(&mut dice, &format!("n{number}"));

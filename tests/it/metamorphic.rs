@@ -76,10 +76,7 @@ const KEYS: [&[&str]; 6] =
 
 impl Pair {
     fn random(seed: u64) -> Pair {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..8 {
-            dice.below(2);
-        }
+        let mut dice = Dice::of(seed);
         let kind = [Kind::Managed, Kind::Managed, Kind::Data, Kind::Module][dice.below(4)];
         let (old, new) = (KEYS[dice.below(6)], KEYS[dice.below(6)]);
         let block = late_block(&mut dice, kind);

@@ -154,10 +154,7 @@ fn reference(dice: &mut Dice, blocks: &[Block], whole: bool) -> String {
 impl Course {
     /// Returns the course of a seed.
     pub fn random(seed: u64) -> Course {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..8 {
-            dice.below(2);
-        }
+        let mut dice = Dice::of(seed);
         let selects = dice.one_in(2);
         let mut blocks: Vec<Block> = Vec::new();
         for number in 0..2 + dice.below(4) {

@@ -99,10 +99,7 @@ struct Pair {
 
 impl Pair {
     fn random(seed: u64) -> Pair {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..8 {
-            dice.below(2);
-        }
+        let mut dice = Dice::of(seed);
         // Nobody can tell which source an instance had whose key is gone: what only sources say is left out then.
         let goes = dice.one_in(4);
         let around = *dice.pick(&[Around::Nothing, Around::Nothing, Around::Module, Around::Late]);

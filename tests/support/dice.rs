@@ -4,6 +4,15 @@
 pub struct Dice(pub u64);
 
 impl Dice {
+    /// Returns the generator of a seed, which may be any number: those of seeds that are alike are not.
+    pub fn of(seed: u64) -> Dice {
+        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        for _ in 0..8 {
+            dice.below(2);
+        }
+        dice
+    }
+
     /// Returns a number below `count`, which is not zero.
     pub fn below(&mut self, count: usize) -> usize {
         self.0 ^= self.0 << 13;

@@ -7,6 +7,7 @@ use entail_rules::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::configuration::block_of;
+use super::super::cyclic_core::cyclic_core;
 use super::super::structure::{NodeKind, ResourceId};
 use super::super::{Documents, Lowered, Reads};
 use crate::address::{ConfigResource, Instance, Mode, Resource};
@@ -96,7 +97,7 @@ fn with_today(mut needs: Vec<(Node, Node)>, today: Vec<(Node, Node)>) -> Vec<(No
         return tidied(needs);
     }
     let all = tidied(needs.iter().copied().chain(today.iter().copied()).collect());
-    let core: FxHashSet<Node> = super::super::cyclic_core::cyclic_core(&all).into_iter().collect();
+    let core: FxHashSet<Node> = cyclic_core(&all).into_iter().collect();
     needs.extend(today.iter().filter(|it| !(core.contains(&it.0) && core.contains(&it.1))));
     tidied(needs)
 }
@@ -176,8 +177,7 @@ fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: Re
 
 /// A record that goes in a circle cannot be right; what lies on the circle is left out, and said.
 fn without_cycles(lowered: &mut Lowered, needs: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
-    let cyclic_core: BTreeSet<Node> =
-        super::super::cyclic_core::cyclic_core(&needs).into_iter().collect();
+    let cyclic_core: BTreeSet<Node> = cyclic_core(&needs).into_iter().collect();
     if cyclic_core.is_empty() {
         return needs;
     }

@@ -5,7 +5,7 @@ use super::Run;
 use crate::address::target::Target;
 use crate::address::{Instance, InstanceKey, ModuleInstance, ProviderConfig, Resource};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::state::renames::{ByBlock, Renames};
+use crate::state::renames::Renames;
 use crate::state::{InstanceState, Shared, State};
 use crate::value::Str;
 
@@ -219,7 +219,6 @@ impl Move {
 /// does – the next apply records them anew –; our own record follows, and keeps what they said where there was none.
 fn rename(state: &mut State, renamed: &[(Instance, Instance)]) {
     let renames = Renames::of(state, renamed.iter().map(|(old, new)| (old, new)));
-    let by_block = ByBlock::of(state);
     for (address, resource) in state.resources.iter_mut() {
         for instance in resource.instances.values_mut() {
             let objects = instance.current.iter_mut().chain(instance.deposed.values_mut());
@@ -229,7 +228,7 @@ fn rename(state: &mut State, renamed: &[(Instance, Instance)]) {
                     let dependencies = renames.dependencies(object);
                     object.reads.get_or_insert_with(|| {
                         let named =
-                            dependencies.iter().flat_map(|it| by_block.named(it, &address.module));
+                            dependencies.iter().flat_map(|it| renames.named(it, &address.module));
                         named.map(|it| Str::from(it.to_string())).collect()
                     });
                     object.dependencies = Box::default();

@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::names;
+use super::super::read::own::is_complete;
 use super::super::read::{Reader, output_from};
-use super::super::version4::{ObjectV4, OutputV4, is_complete};
+use super::super::version4::{ObjectV4, OutputV4};
 use super::{Base, Begun, CHECKSUM, Record, VERSION, checksum};
 use crate::address::Instance;
 use crate::value::Str;
