@@ -106,10 +106,11 @@ pub fn forget(state: &mut State, addresses: &[Instance]) {
         let Some(resource) = state.resources.get_mut(&of) else { continue };
         let Some(gone) = resource.instances.remove(&address.key) else { continue };
         let objects = || gone.current.iter().chain(gone.deposed.values());
-        reads.insert(
-            address.to_string(),
-            objects().flat_map(|it| it.reads.iter().flatten().cloned()).collect(),
-        );
+        // Records name an instance, or all of its resource.
+        for name in [address.to_string(), of.to_string()] {
+            let found = objects().flat_map(|it| it.reads.iter().flatten().cloned());
+            reads.entry(name).or_default().extend(found);
+        }
         let block = dependencies.entry(address.config().to_string()).or_default();
         block.extend(objects().flat_map(|it| it.dependencies.iter().cloned()));
         if resource.instances.is_empty() {
@@ -123,12 +124,15 @@ pub fn forget(state: &mut State, addresses: &[Instance]) {
             state.resources.keys().map(|it| it.config().to_string()).collect();
         dependencies.retain(|block, _| !left.contains(block));
     }
+    let removed: BTreeSet<Resource> = addresses.iter().map(Instance::of).collect();
+    let stays = removed.iter().filter(|it| state.resources.contains_key(it));
+    let stays: FxHashSet<String> = stays.map(Resource::to_string).collect();
     for object in all_objects(state) {
         if let Some(known) =
             object.reads.as_mut().filter(|it| it.iter().any(|it| reads.contains_key(&**it)))
         {
             let mut left = spliced(known, &reads);
-            left.retain(|it| !reads.contains_key(&**it));
+            left.retain(|it| !reads.contains_key(&**it) || stays.contains(&**it));
             *known = left.into();
         }
         if object.dependencies.iter().any(|it| dependencies.contains_key(&**it)) {

@@ -119,6 +119,23 @@ impl Course {
             renamed.map(|(it, behind)| (of(it), behind.iter().map(of).collect())).collect();
     }
 
+    /// Takes objects out; what was made from one of them rests on what that was made from.
+    fn remove(&mut self, of: &str) {
+        let (gone, mut left): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.made_from)
+                .into_iter()
+                .partition(|it| it.0.split('[').next() == Some(of));
+        for behind in left.values_mut() {
+            let removed: Vec<String> =
+                behind.iter().filter(|it| gone.contains_key(*it)).cloned().collect();
+            for object in removed {
+                behind.remove(&object);
+                behind.extend(gone[&object].iter().cloned());
+            }
+        }
+        self.made_from = left;
+    }
+
     /// Returns an object, and all that it rests on.
     fn ground_of(&self, object: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
@@ -206,6 +223,29 @@ fn what_has_moved_goes_before_what_it_was_made_from() {
             assert_eq!(times.len(), course.made_from.len(), "{context}");
             course.check(&times, &context);
         }
+    }
+}
+
+#[test]
+fn what_was_made_from_what_is_removed_goes_before_what_is_behind_that() {
+    for seed in 1..=2 * COURSES {
+        let mut course = Course::random(seed);
+        let place = course.applied(seed);
+        let used: BTreeSet<&String> = course.made_from.values().flatten().collect();
+        let between =
+            |it: &&&String| it.starts_with("terraform_data.") && !course.made_from[**it].is_empty();
+        // Of all instances of a resource, a record is one name.
+        let whole = used.iter().find(|it| between(it) && it.contains('['));
+        let Some(first) = whole.or_else(|| used.iter().find(between)) else { continue };
+        let of = first.split('[').next().expect("it has a beginning").to_owned();
+        place.succeed(&["state", "rm", &of]);
+        course.remove(&of);
+        place.write("main.tf", "");
+        let messages = place.succeed(&["apply", "-auto-approve", "-json"]);
+        let context = format!("seed {seed}, without {of}\n{}{messages}", course.text);
+        let times = destroyed(&messages);
+        assert_eq!(times.len(), course.made_from.len(), "{context}");
+        course.check(&times, &context);
     }
 }
 
