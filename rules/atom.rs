@@ -65,7 +65,7 @@ macro_rules! words {
         $(
             $(#[$meta])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-            #[repr(u32)]
+            #[repr(u8)]
             pub enum $Name { $( $(#[$of])* $Word ),* }
 
             impl $Name {

@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::serving::Configured;
 use super::structure::{ResourceNode, Structure};
-use crate::address::{ConfigResource, Module, ProviderConfig, Resource, ResourceName};
+use crate::address::{ConfigResource, ProviderConfig, Resource, ResourceName};
 use crate::config::serving::BlocksServed;
 use crate::config::{self, Config, Variant};
 use crate::diagnostic::Span;
@@ -23,9 +23,11 @@ use crate::value::Str;
 mod circles;
 mod connect;
 mod inside;
+mod modules;
 
 pub use circles::Circles;
 use connect::Builder;
+pub use modules::{ModuleCode, Modules, VariantId};
 
 /// The most `dependencies` that are recorded transitively; beyond that, the nearest ones only.
 pub const MOST_DEPENDENCIES: usize = 256;
@@ -52,28 +54,19 @@ pub enum BlockKey {
     Inside(Str),
 }
 
-/// A block: where it stands, what it is, what it refers to.
-#[derive(Clone, Debug)]
+/// A block: where it stands and what it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlockNode {
     /// The module.
-    pub module: Variant,
+    pub module: VariantId,
     /// What it is.
     pub key: BlockKey,
-    /// The blocks it refers to, with the place of the reference; each target once.
-    pub edges: Vec<(usize, Span)>,
 }
 
-impl BlockNode {
-    fn is(&self, module: &Variant, key: &BlockKey) -> bool {
-        self.key == *key && self.module == *module
-    }
+/// A block that another one refers to, by its number, and the place of the reference.
+pub type Edge = (u32, Span);
 
-    fn hash(&self) -> u64 {
-        hash_of(&self.module, &self.key)
-    }
-}
-
-fn hash_of(module: &Variant, key: &BlockKey) -> u64 {
+fn hash_of(module: VariantId, key: &BlockKey) -> u64 {
     FxBuildHasher.hash_one((module, key))
 }
 
@@ -86,25 +79,27 @@ pub struct BlockGraph {
     pub configured: Configured,
     /// The circles of blocks that were opened: none, unless somebody asks for it.
     pub circles: Circles,
+    /// The modules in which they are.
+    pub modules: Arc<Modules>,
+    /// What the blocks refer to, block after block.
+    edges: Vec<Edge>,
+    /// Where the edges of each block begin, and at last where those of the last one end; nothing before they are drawn.
+    starts: Vec<u32>,
     /// How many are declared. Behind them stand those of everything inside a module.
     declared: usize,
     /// The modules that a block refers to as a whole, or by keys that are not written out. It reads only their outputs, and
     /// OpenTofu records that it rests on everything inside.
-    wholes: FxHashMap<usize, Vec<Variant>>,
-    /// The outputs of calls that `depends_on` names.
-    depended_on: FxHashMap<(Variant, Str), BTreeSet<Str>>,
+    wholes: FxHashMap<u32, Vec<VariantId>>,
+    /// The outputs of calls that `depends_on` names, by the blocks of the calls.
+    depended_on: FxHashMap<u32, BTreeSet<Str>>,
     /// The first block of each name: numbers alone, for the names stand in the blocks.
     index: HashTable<u32>,
-    /// The first resource block of each module, behind which its others stand in their order.
-    first_resource: FxHashMap<Variant, usize>,
-    /// The callers of modules that share a path with others, by their numbers.
-    callers: FxHashMap<Module, Vec<u32>>,
-    /// What tells such modules apart.
-    sources: FxHashMap<Variant, String>,
+    /// What tells modules apart that share a path with others.
+    sources: FxHashMap<VariantId, String>,
     /// Of each block, whether it is a resource that reads just the blocks it refers to, all of each, whatever the values are.
     plain: Vec<bool>,
     names: OnceLock<Vec<Option<(u32, Str)>>>,
-    sorted: OnceLock<Option<Arc<[usize]>>>,
+    sorted: OnceLock<Option<Arc<[u32]>>>,
 }
 
 impl BlockGraph {
@@ -116,37 +111,51 @@ impl BlockGraph {
     /// Returns the blocks, and who serves them, before what they refer to is searched for.
     pub fn unconnected(engine: &dyn Engine, config: &Config) -> BlockGraph {
         let mut graph = BlockGraph::default();
+        let mut modules = Modules::of(config);
         // An index that grows hashes all the names again each time.
-        let blocks = config.all_variants().map(|it| it.1.block_count()).sum();
+        let blocks = modules.iter().map(|it| it.1.config.block_count()).sum();
         graph.blocks.reserve_exact(blocks);
         graph.index.reserve(blocks, |_| 0);
-        for (variant, module) in config.all_variants() {
-            graph.sources.extend(config.source_text(&variant).map(|it| (variant.clone(), it)));
-            graph.declare(&variant, module);
+        for (id, it) in modules.iter() {
+            graph.sources.extend(config.source_text(&it.variant).map(|it| (id, it)));
+            graph.declare(id, &it.config);
         }
         graph.declared = graph.blocks.len();
-        let callers = config.kinds.iter();
-        let callers = callers.map(|(path, all)| (path.clone(), all.iter().map(|it| it.caller)));
-        graph.callers = callers.map(|(path, all)| (path, all.collect())).collect();
+        modules.connect(config, |caller, call| graph.find(caller, &BlockKey::Call(call.clone())));
+        graph.modules = Arc::new(modules);
         graph.configured = Configured::of(engine, config, &graph);
         graph
     }
 
     /// Draws the edges.
     pub fn connected(mut self, config: &Config) -> BlockGraph {
-        let mut start = 0;
         self.plain = vec![false; self.blocks.len()];
-        for (variant, module) in config.all_variants() {
-            let own = self.blocks[start..].iter().take_while(|it| it.module == variant).count();
-            let mut builder = Builder { graph: &mut self, config, variant: &variant, module };
-            builder.connect(start..start + own);
-            start += own;
-        }
-        for block in self.blocks.iter_mut().filter(|it| !it.edges.is_empty()) {
-            each_once(&mut block.edges);
-            block.edges.shrink_to_fit();
-        }
+        Builder::of(&mut self, config).connect();
         self
+    }
+
+    /// Returns the blocks that a block refers to, with the place of the reference; each target once.
+    pub fn edges(&self, block: usize) -> &[Edge] {
+        match self.starts.get(block..block + 2) {
+            Some(&[from, to]) => &self.edges[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    /// Notes what the next block refers to: of a place that it names several times, the first time counts.
+    fn end_block(&mut self, edges: &mut Vec<Edge>) {
+        each_once(edges);
+        if self.starts.is_empty() {
+            self.starts.reserve_exact(self.blocks.len() + 1);
+            self.starts.push(0);
+        }
+        self.edges.append(edges);
+        self.starts.push(self.edges.len() as u32);
+    }
+
+    /// Returns what is known of the module of a block.
+    pub fn module_of(&self, block: usize) -> &ModuleCode {
+        &self.modules[self.blocks[block].module]
     }
 
     /// Returns who serves the resource blocks, for the checks of the configuration.
@@ -154,9 +163,7 @@ impl BlockGraph {
         self.configured.blocks(self)
     }
 
-    fn declare(&mut self, variant: &Variant, module: &config::Module) {
-        let before = module.variables.len() + module.locals.len() + module.outputs.len();
-        self.first_resource.insert(variant.clone(), self.blocks.len() + before);
+    fn declare(&mut self, id: VariantId, module: &config::Module) {
         let keys = (module.variables.keys().cloned().map(BlockKey::Variable))
             .chain(module.locals.keys().cloned().map(BlockKey::Local))
             .chain(module.outputs.keys().cloned().map(BlockKey::Output))
@@ -164,38 +171,46 @@ impl BlockGraph {
             .chain(module.calls.keys().cloned().map(BlockKey::Call))
             .chain(module.providers.iter().map(provider_key))
             .chain(module.checks.keys().cloned().map(BlockKey::Check));
-        keys.for_each(|it| self.add(variant, it));
+        keys.for_each(|it| self.add(id, it));
     }
 
-    fn add(&mut self, variant: &Variant, key: BlockKey) {
-        let (hash, blocks) = (hash_of(variant, &key), &self.blocks);
-        let is_it = |it: &u32| blocks[*it as usize].is(variant, &key);
-        let hash_again = |it: &u32| blocks[*it as usize].hash();
+    fn add(&mut self, module: VariantId, key: BlockKey) {
+        let (hash, blocks) = (hash_of(module, &key), &self.blocks);
+        let is_it = |it: &u32| blocks[*it as usize].is(module, &key);
+        let hash_again = |it: &u32| {
+            let BlockNode { module, key } = &blocks[*it as usize];
+            hash_of(*module, key)
+        };
         if let Entry::Vacant(free) = self.index.entry(hash, is_it, hash_again) {
             free.insert(blocks.len() as u32);
         }
-        self.blocks.push(BlockNode { module: variant.clone(), key, edges: Vec::new() });
+        self.blocks.push(BlockNode { module, key });
     }
 
-    /// Returns the resource blocks of a module, in the order in which the module has them.
-    pub fn resources_of(&self, module: &Variant) -> std::ops::RangeFrom<usize> {
-        self.first_resource.get(module).copied().unwrap_or_default()..
+    /// Returns the resource blocks of a module, in the order in which the module has them, and then others.
+    pub fn resources_of(&self, module: VariantId) -> std::ops::RangeFrom<usize> {
+        self.modules[module].first_resource()..
     }
 
     /// Returns the place of a resource block among those of its module.
     pub fn place(&self, block: usize) -> usize {
-        block.saturating_sub(self.resources_of(&self.blocks[block].module).start)
+        block.saturating_sub(self.module_of(block).first_resource())
     }
 
     /// Returns the blocks that a block reads, each as a whole, and where it names them: nothing where that depends on values.
-    pub fn plain_reads(&self, block: usize) -> Option<&[(usize, Span)]> {
-        self.plain.get(block)?.then(|| &self.blocks[block].edges[..])
+    pub fn plain_reads(&self, block: usize) -> Option<&[Edge]> {
+        self.plain.get(block)?.then(|| self.edges(block))
     }
 
     /// Returns the number of a block.
-    pub fn find(&self, module: &Variant, key: BlockKey) -> Option<usize> {
-        let is_it = |it: &u32| self.blocks[*it as usize].is(module, &key);
-        self.index.find(hash_of(module, &key), is_it).map(|it| *it as usize)
+    pub fn find(&self, module: VariantId, key: &BlockKey) -> Option<usize> {
+        let is_it = |it: &u32| self.blocks[*it as usize].is(module, key);
+        self.index.find(hash_of(module, key), is_it).map(|it| *it as usize)
+    }
+
+    /// Returns the number of a block of a module.
+    pub fn find_in(&self, module: &Variant, key: &BlockKey) -> Option<usize> {
+        self.find(self.modules.number(module)?, key)
     }
 
     /// Returns the block of a resource. Where no source has an instance of that key any more, that is the block which the
@@ -208,12 +223,12 @@ impl BlockGraph {
         address: &Resource,
         made_by: Option<&ProviderConfig>,
     ) -> Option<usize> {
-        let key = || BlockKey::Resource(address.resource.clone());
+        let key = BlockKey::Resource(address.resource.clone());
         if let Some(variant) = config.variant_of(&address.module) {
-            return self.find(&variant, key());
+            return self.find_in(&variant, &key);
         }
         let all = config.variants_at(&address.module.module());
-        let all: Vec<usize> = all.filter_map(|it| self.find(&it.0, key())).collect();
+        let all: Vec<usize> = all.filter_map(|it| self.find_in(&it.0, &key)).collect();
         match made_by.filter(|it| self.configured.has(it)) {
             Some(made_by) => all
                 .into_iter()
@@ -243,30 +258,29 @@ impl BlockGraph {
     }
 
     /// Returns what is written as a resource block.
-    pub fn written<'c>(&self, config: &'c Config, block: usize) -> Option<&'c config::Resource> {
-        let BlockNode { module, key, .. } = &self.blocks[block];
-        let BlockKey::Resource(_) = key else { return None };
-        let place = block - self.resources_of(module).start;
-        config.variant(module)?.resources.at(place).map(|it| &**it)
+    pub fn written(&self, block: usize) -> Option<&config::Resource> {
+        let BlockKey::Resource(_) = self.blocks[block].key else { return None };
+        self.module_of(block).config.resources.at(self.place(block)).map(|it| &**it)
     }
 
     /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which
     /// the configuration's own check tells.
-    pub fn sorted(&self) -> Option<Arc<[usize]>> {
+    pub fn sorted(&self) -> Option<Arc<[u32]>> {
         self.sorted.get_or_init(|| self.in_order()).clone()
     }
 
-    fn in_order(&self) -> Option<Arc<[usize]>> {
-        let mut waiting: Vec<usize> = self.blocks.iter().map(|it| it.edges.len()).collect();
-        let edges = self.blocks.iter().enumerate();
-        let edges = edges.flat_map(|(user, it)| it.edges.iter().map(move |it| (it.0 as u32, user)));
-        let users = Lists::of(edges);
-        let mut sorted: Vec<usize> = (0..waiting.len()).filter(|&it| waiting[it] == 0).collect();
+    fn in_order(&self) -> Option<Arc<[u32]>> {
+        let all = || 0..self.blocks.len();
+        let mut waiting: Vec<u32> = all().map(|it| self.edges(it).len() as u32).collect();
+        let users = |it: usize| self.edges(it).iter().map(move |edge| (edge.0, it as u32));
+        let users = Lists::of(all().flat_map(users));
+        let mut sorted = Vec::with_capacity(self.blocks.len());
+        sorted.extend((0..).zip(&waiting).filter(|it| *it.1 == 0).map(|it| it.0));
         let mut at = 0;
         while at < sorted.len() {
-            for &user in users.get(sorted[at] as u32) {
-                waiting[user] -= 1;
-                if waiting[user] == 0 {
+            for &user in users.get(sorted[at]) {
+                waiting[user as usize] -= 1;
+                if waiting[user as usize] == 0 {
                     sorted.push(user);
                 }
             }
@@ -277,7 +291,7 @@ impl BlockGraph {
 
     /// Returns the name of a block as drawings of the graph write it.
     pub fn name(&self, block: usize) -> String {
-        let BlockNode { module: variant, key, .. } = &self.blocks[block];
+        let BlockNode { module: id, key } = &self.blocks[block];
         let name = match key {
             BlockKey::Variable(name) => format!("var.{name}"),
             BlockKey::Local(name) => format!("local.{name} (expand)"),
@@ -291,14 +305,14 @@ impl BlockGraph {
             BlockKey::Check(name) => format!("check.{name}"),
             BlockKey::Inside(name) => format!("module.{name} (everything inside)"),
         };
-        let module = &variant.path;
+        let module = &self.module_of(block).variant.path;
         let name = if module.is_root() { name } else { format!("{module}.{name}") };
-        self.told_apart(variant, name)
+        self.told_apart(*id, name)
     }
 
     /// Returns the name of something in a module, with the source where the path of the module has several.
-    pub fn told_apart(&self, module: &Variant, name: String) -> String {
-        match (self.sources.get(module), name.strip_suffix(')')) {
+    pub fn told_apart(&self, module: VariantId, name: String) -> String {
+        match (self.sources.get(&module), name.strip_suffix(')')) {
             (None, _) => name,
             (Some(source), Some(open)) => format!("{open}, {source})"),
             (Some(source), None) => format!("{name} ({source})"),
@@ -338,13 +352,9 @@ impl BlockGraph {
 
     /// Returns the resource that a block is.
     pub fn resource(&self, block: usize) -> Option<ConfigResource> {
-        let node = &self.blocks[block];
-        match &node.key {
-            BlockKey::Resource(name) => {
-                Some(ConfigResource { module: node.module.path.clone(), resource: name.clone() })
-            }
-            _ => None,
-        }
+        let BlockKey::Resource(name) = &self.blocks[block].key else { return None };
+        let module = self.module_of(block).variant.path.clone();
+        Some(ConfigResource { module, resource: name.clone() })
     }
 
     /// Returns the resource blocks that a block refers to, directly or through values, calls and providers.
@@ -360,17 +370,16 @@ impl BlockGraph {
         with_wholes: bool,
         through: impl Fn(&BlockKey) -> bool,
     ) -> Option<Vec<usize>> {
-        if self.blocks[start].edges.is_empty() && !self.wholes.contains_key(&start) {
+        if self.edges(start).is_empty() && !self.wholes.contains_key(&(start as u32)) {
             return Some(Vec::new());
         }
         let mut seen = FxHashSet::from_iter([start]);
         let mut open = vec![start];
         let mut found = Vec::new();
         while let Some(block) = open.pop() {
-            let node = &self.blocks[block];
-            let wholes = self.wholes.get(&block).filter(|_| with_wholes);
-            let inside = wholes.into_iter().flatten().flat_map(|it| self.inside(it));
-            for next in node.edges.iter().map(|it| it.0).chain(inside) {
+            let wholes = self.wholes.get(&(block as u32)).filter(|_| with_wholes);
+            let inside = wholes.into_iter().flatten().flat_map(|it| self.inside(*it));
+            for next in self.edges(block).iter().map(|it| it.0 as usize).chain(inside) {
                 if !seen.insert(next) {
                     continue;
                 }
@@ -391,7 +400,7 @@ impl BlockGraph {
 }
 
 /// Keeps the first edge to each block.
-fn each_once(edges: &mut Vec<(usize, Span)>) {
+fn each_once(edges: &mut Vec<Edge>) {
     /// So many are compared with each other.
     const FEW: usize = 16;
     if edges.len() > FEW {
@@ -406,6 +415,12 @@ fn each_once(edges: &mut Vec<(usize, Span)>) {
         }
     }
     edges.truncate(kept);
+}
+
+impl BlockNode {
+    fn is(&self, module: VariantId, key: &BlockKey) -> bool {
+        self.key == *key && self.module == module
+    }
 }
 
 fn provider_key(block: &config::ProviderBlock) -> BlockKey {

@@ -185,10 +185,11 @@ pub(super) fn open(lowered: &mut Lowered, is_known: &dyn Fn(Node) -> bool) {
 /// Writes `block_reads`, `value_block`, `repeats`, `asks_cbd`, `cyclic_core`.
 pub(super) fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
     let facts = &mut lowered.facts;
-    for (number, node) in documents.graph.blocks.iter().enumerate() {
+    for number in 0..documents.graph.blocks.len() {
         let block = Block(number as u32);
-        facts.block_reads.extend(node.edges.iter().map(|edge| (block, Block(edge.0 as u32))));
-        let Some(resource) = documents.graph.written(documents.config, number) else { continue };
+        let edges = documents.graph.edges(number);
+        facts.block_reads.extend(edges.iter().map(|edge| (block, Block(edge.0))));
+        let Some(resource) = documents.graph.written(number) else { continue };
         let repetition = repetition(Style::of(&resource.repetition));
         facts.repeats.push((block, repetition));
         if resource.lifecycle.create_before_destroy == Some(true) {

@@ -244,7 +244,7 @@ fn undeclared(
         return;
     };
     lowered.facts.of.push((node, block));
-    if let Some(config) = documents.graph.written(documents.config, block.0 as usize) {
+    if let Some(config) = documents.graph.written(block.0 as usize) {
         if config.lifecycle.destroy.is_some_and(|it| !it.0) {
             lowered.facts.keeps_object.push((node,));
         }
@@ -282,7 +282,7 @@ fn open(
     let block = block_of(lowered, documents, id);
     lowered.facts.of.extend(block.map(|it| (node, it)));
     let resource = lowered.structure.resource(id);
-    let config = block.and_then(|it| documents.graph.written(documents.config, it.0 as usize));
+    let config = block.and_then(|it| documents.graph.written(it.0 as usize));
     if config.is_some_and(|it| it.lifecycle.prevent_destroy.is_some()) {
         lowered.facts.protects.push((node,));
     }

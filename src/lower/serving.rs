@@ -12,6 +12,7 @@ use crate::address::{InstanceKey, Provider, ProviderConfig, ProviderInstance};
 use crate::config::Variant;
 use crate::config::expansion::key_text;
 use crate::diagnostic::Span;
+use crate::lower::blocks::{Modules, VariantId};
 use crate::syntax::Expression;
 use crate::value::Str;
 
@@ -24,7 +25,9 @@ pub use configured::Configured;
 /// What the numbers of modules, providers, aliases, configurations and keys stand for, and where they stand.
 #[derive(Clone, Debug, Default)]
 pub struct Serving {
-    modules: Numbers<Variant>,
+    modules: Arc<Modules>,
+    /// Modules that only the state knows.
+    gone: Numbers<Variant>,
     families: Numbers<Provider>,
     aliases: Numbers<Str>,
     configs: Numbers<Arc<ProviderConfig>>,
@@ -33,11 +36,9 @@ pub struct Serving {
     /// The `provider` block of each configuration.
     pub blocks: BTreeMap<ConfigAtom, Span>,
     /// The module of each configuration that is written, and the local name by which it is known there.
-    pub local_names: BTreeMap<ConfigAtom, (Variant, Str)>,
+    pub local_names: BTreeMap<ConfigAtom, (VariantId, Str)>,
     /// The `for_each` or `count` of each configuration that repeats.
     pub repetitions: BTreeMap<ConfigAtom, Span>,
-    /// Where the call of each module stands.
-    pub calls: BTreeMap<ModuleAtom, Span>,
     /// Names of modules that share their path with others.
     module_names: BTreeMap<ModuleAtom, String>,
 }
@@ -76,11 +77,18 @@ impl<T: Ord + Clone> Numbers<T> {
 }
 
 impl Serving {
+    /// Returns the number of a module, given where only the state knows it.
     fn module(&mut self, module: &Variant) -> ModuleAtom {
-        match module.path.is_root() {
-            true => ModuleAtom::ROOT,
-            false => ModuleAtom(self.modules.of(module) + 1),
+        match self.modules.number(module) {
+            Some(it) => ModuleAtom(it.0),
+            None => ModuleAtom(self.modules.count() as u32 + self.gone.of(module)),
         }
+    }
+
+    /// Returns where the call of each module stands.
+    pub fn calls(&self) -> impl Iterator<Item = (ModuleAtom, Span)> {
+        let modules = self.modules.iter().map(|it| it.0);
+        modules.filter_map(|it| Some((ModuleAtom(it.0), self.modules.call(it)?.declared)))
     }
 
     fn family(&mut self, provider: &Provider) -> Family {
@@ -164,7 +172,10 @@ impl Serving {
         let mut aliases = of(&self.aliases, 2, ToString::to_string);
         aliases.insert(Alias::DEFAULT.0.into(), "none".into());
         aliases.insert(Alias::KEYS.0.into(), "each key".into());
-        let mut modules = of(&self.modules, 1, |it| it.path.to_string());
+        let modules = self.modules.iter().map(|it| (it.0.0.into(), it.1.variant.path.to_string()));
+        let mut modules: BTreeMap<u64, String> = modules.collect();
+        let gone = of(&self.gone, self.modules.count() as u64, |it| it.path.to_string());
+        modules.extend(gone);
         let named = self.module_names.iter();
         modules.extend(named.map(|(atom, name)| (u64::from(atom.0), name.clone())));
         modules.insert(ModuleAtom::ROOT.0.into(), "the root module".into());

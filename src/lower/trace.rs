@@ -4,20 +4,23 @@
 //! travels with values as a mark, so that an element of a local value reads only what that element was made of.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use std::sync::{Arc, OnceLock};
 
 use entail_rules::Node;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::blocks::{BlockGraph, BlockKey};
+use super::blocks::{BlockGraph, BlockKey, ModuleCode, VariantId};
 use super::read_places::read_by;
 use super::serving::Repeated;
 use super::structure::{
-    CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
+    CallId, CallNode, ModuleId, ModuleNode, NodeKind, NodeMap, ResourceId, Structure, Style,
 };
-use crate::address::{ConfigResource, InstanceKey, Keyed, ModuleInstance, ProviderConfig, RareMap};
-use crate::config::{self, Config, Variant, inputs};
+use crate::address::{
+    ConfigResource, InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, RareMap,
+};
+use crate::config::{Config, Variant, inputs};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
 use crate::state::State;
@@ -92,7 +95,7 @@ pub struct TraceInput<'a> {
     /// Its blocks.
     pub graph: &'a BlockGraph,
     /// The blocks in order.
-    pub sorted: Arc<[usize]>,
+    pub sorted: Arc<[u32]>,
     /// The root module's variables, converted and marked.
     pub variables: &'a BTreeMap<Str, Value>,
     /// `terraform.workspace`
@@ -127,8 +130,9 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         structure: Structure::with_room(input.config.all_variants().map(|it| &**it.1)),
         input,
         reads: Reads::default(),
-        values: FxHashMap::default(),
+        values: NodeMap::default(),
         wholes: Vec::new(),
+        codes: Vec::new(),
         instances_of: FxHashMap::default(),
         call_keys: FxHashMap::default(),
         blocks_in: OnceLock::new(),
@@ -139,7 +143,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     };
     trace.root();
     for &block in &*sorted {
-        trace.block(block);
+        trace.block(block as usize);
     }
     trace.likely_instances();
     trace.reads_in_circles();
@@ -157,11 +161,13 @@ pub struct Trace<'a> {
     /// What this trace has found so far.
     reads: Reads,
     /// What is known of variables, locals and outputs.
-    values: FxHashMap<Node, Value>,
+    values: NodeMap<Value>,
     /// What a whole resource looks like, made when first asked for.
     wholes: Vec<OnceLock<Value>>,
+    /// The code of each module instance.
+    codes: Vec<Option<VariantId>>,
     /// The instances of each module.
-    instances_of: FxHashMap<Variant, Vec<ModuleId>>,
+    instances_of: FxHashMap<VariantId, Vec<ModuleId>>,
     /// The provider key that each instance of a call passes, by the place of its expression.
     call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
     /// The blocks of each module, as positions in their order; found when first asked for.
@@ -181,7 +187,7 @@ pub struct Trace<'a> {
 impl Trace<'_> {
     /// Hands out what was traced.
     fn finish(&mut self) -> (Structure, Reads) {
-        let mut reads = std::mem::take(&mut self.reads);
+        let mut reads = take(&mut self.reads);
         reads.reads.append(&mut self.firm);
         for reads in [&mut reads.reads, &mut reads.may_read] {
             reads.sort();
@@ -189,14 +195,13 @@ impl Trace<'_> {
         }
         reads.waits.sort();
         reads.waits.dedup();
-        (std::mem::take(&mut self.structure), reads)
+        (take(&mut self.structure), reads)
     }
 
     fn root(&mut self) {
-        let config = self.input.config.module_of(&ModuleInstance::default());
-        let config = config.expect("a configuration has a root module").clone();
-        let no_call = (None, InstanceKey::None, None);
-        let root = self.module_node(ModuleInstance::default(), config, no_call, false);
+        let root = self.input.graph.modules[VariantId::ROOT].config.clone();
+        let root = ModuleNode::new(ModuleInstance::default(), Module::default(), root);
+        let root = self.module_node(root, Some(VariantId::ROOT));
         for (name, value) in self.input.variables {
             if let Some(&node) = self.structure.module(root).variables.get(name) {
                 self.values.insert(node, value.clone());
@@ -204,45 +209,69 @@ impl Trace<'_> {
         }
     }
 
-    fn module_node(
-        &mut self,
-        address: ModuleInstance,
-        config: Arc<config::Module>,
-        (parent, key, each_value): (Option<(ModuleId, CallId)>, InstanceKey, Option<Value>),
-        pending: bool,
-    ) -> ModuleId {
-        let path = address.module();
-        let variant = self.input.config.variant_of(&address);
-        let variant = variant.unwrap_or_else(|| Variant { path: path.clone(), number: 0 });
-        let id = self.structure.add_module(ModuleNode {
-            parent,
-            key,
-            each_value,
-            pending,
-            ..ModuleNode::new(address, path, config)
-        });
-        self.instances_of.entry(variant).or_default().push(id);
+    /// Makes a module instance. Where its code is one of several and it is not known which, it stands for the first.
+    fn module_node(&mut self, node: ModuleNode, code: Option<VariantId>) -> ModuleId {
+        let modules = &self.input.graph.modules;
+        let first = || modules.number(&Variant { path: node.path.clone(), number: 0 });
+        let traced = code.or_else(first);
+        let id = self.structure.add_module(node);
+        self.codes.resize(id.index() + 1, None);
+        self.codes[id.index()] = code;
+        if let Some(traced) = traced {
+            self.instances_of.entry(traced).or_default().push(id);
+        }
         id
+    }
+
+    /// Returns the code of the instance that a call makes at an address, and what is written in it; nothing where there is none of
+    /// that key.
+    fn called(
+        &self,
+        (caller, call): (ModuleId, &Str),
+        address: &ModuleInstance,
+    ) -> Option<(Option<VariantId>, ModuleNode)> {
+        let BlockGraph { modules, .. } = self.input.graph;
+        let node = |path, config| ModuleNode::new(address.clone(), path, config);
+        let of_code = |it: VariantId| {
+            let ModuleCode { variant, config, .. } = &modules[it];
+            (Some(it), node(variant.path.clone(), config.clone()))
+        };
+        // Nearly every call leads to one module, whatever the key.
+        let config = self.input.config;
+        if config.kinds.is_empty()
+            && let Some(caller) = self.codes[caller.index()]
+            && let Some(block) = self.input.graph.find(caller, &BlockKey::Call(call.clone()))
+        {
+            return modules.called(caller, block).next().map(of_code);
+        }
+        match config.variant_of(address) {
+            Some(variant) => modules.number(&variant).map(of_code),
+            None => Some((None, node(address.module(), config.module_of(address)?.clone()))),
+        }
     }
 
     fn block(&mut self, number: usize) {
         let graph = self.input.graph;
         let block = &graph.blocks[number];
-        let modules = self.instances_of.get(&block.module).cloned().unwrap_or_default();
+        // What is called in a module is no instance of it.
+        let modules = self.instances_of.get_mut(&block.module).map(take).unwrap_or_default();
         if let BlockKey::Provider(name, alias) = &block.key {
             let first = modules.first().copied();
-            return self.provider(&block.module, name, alias.as_ref(), first);
+            self.provider(&graph.module_of(number).variant, name, alias.as_ref(), first);
         }
-        for module in modules {
+        for &module in &modules {
             match &block.key {
                 BlockKey::Variable(name) => self.variable(module, name),
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),
                 BlockKey::Resource(name) => self.resource(module, name, number),
-                BlockKey::Call(name) => self.call(module, &block.module, name),
+                BlockKey::Call(name) => self.call(module, block.module, name),
                 BlockKey::Check(name) => self.check(module, name),
                 BlockKey::Inside(_) | BlockKey::Provider(..) => {}
             }
+        }
+        if let Some(own) = self.instances_of.get_mut(&block.module) {
+            *own = modules;
         }
     }
 
@@ -308,14 +337,14 @@ impl Trace<'_> {
         }
     }
 
-    fn call(&mut self, module: ModuleId, variant: &Variant, name: &Str) {
+    fn call(&mut self, module: ModuleId, code: VariantId, name: &Str) {
         let config = self.structure.module(module).config.clone();
         let block = &config.calls[name];
         let id = CallId(self.structure.calls.len() as u32);
         let keys = self.structure.add(NodeKind::CallKeys(id));
         let all = self.structure.add(NodeKind::Call(id));
         let inside = self.structure.add(NodeKind::Inside(id));
-        let given = self.input.graph.outputs_depended_on(variant, name);
+        let given = self.input.graph.outputs_depended_on(code, name);
         let given =
             given.map(|it| (it.clone(), self.structure.add(NodeKind::Given(id, it.clone()))));
         let given = given.collect();
@@ -359,17 +388,18 @@ impl Trace<'_> {
         pending: bool,
         has_node: bool,
     ) {
-        let CallNode { parent, name, keys, .. } = self.structure.call(id).clone();
+        let CallNode { parent, keys, ref name, .. } = *self.structure.call(id);
+        let name = name.clone();
         let config = self.structure.module(parent).config.clone();
         let block = &config.calls[&name];
         let place = block.repetition.expression().map_or(block.declared, |it| it.span);
         for (key, each_value) in entries {
             let address = self.structure.module(parent).address.child(&name, key.clone());
-            let Some(called) = self.input.config.module_of(&address).cloned() else { continue };
+            let Some((code, called)) = self.called((parent, &name), &address) else { continue };
             let is_named = self.structure.call(id).pending && key != InstanceKey::None;
-            let above = Some((parent, id));
-            let child =
-                self.module_node(address, called, (above, key.clone(), each_value), pending);
+            let (above, key_of) = (Some((parent, id)), key.clone());
+            let made = ModuleNode { parent: above, key: key_of, each_value, pending, ..called };
+            let child = self.module_node(made, code);
             if has_node {
                 let node = self.structure.add(NodeKind::Module(child));
                 self.structure.modules[child.index()].node = Some(node);

@@ -197,7 +197,7 @@ impl<'a> Observer<'a> {
     fn declared_block(&self, address: &Instance) -> Option<&config::Resource> {
         let config = self.values.config;
         let block = self.graph.block_at(config, &self.values.structure, &address.of())?;
-        self.graph.written(config, block)
+        self.graph.written(block)
     }
 
     /// Evaluates the block, and asks the provider what it would make of it.

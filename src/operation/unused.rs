@@ -6,9 +6,8 @@ use serde_json::{Value as Json, json};
 
 use super::session::Session;
 use crate::address::Mode;
-use crate::config::Module;
 use crate::diagnostic::Span;
-use crate::lower::blocks::{BlockGraph, BlockKey};
+use crate::lower::blocks::{BlockGraph, BlockKey, VariantId};
 
 /// A block that nothing reads, or only what is itself read by nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,15 +26,13 @@ pub struct Unused {
 pub fn unused(session: &Session) -> Vec<Unused> {
     let graph = &session.graph;
     let mut users: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.blocks.len()];
-    for (user, block) in graph.blocks.iter().enumerate() {
-        for (used, _) in &block.edges {
-            if *used != user {
-                users[*used].insert(user);
-            }
+    for user in 0..graph.blocks.len() {
+        for used in graph.edges(user).iter().map(|it| it.0 as usize).filter(|it| *it != user) {
+            users[used].insert(user);
         }
     }
     let found: Vec<Option<(&'static str, Span)>> =
-        (0..graph.blocks.len()).map(|it| candidate(session, graph, it)).collect();
+        (0..graph.blocks.len()).map(|it| candidate(graph, it)).collect();
     // The same place may be a block of several modules: it counts once.
     let mut places: BTreeMap<(usize, Span), Vec<usize>> = BTreeMap::new();
     for (block, it) in found.iter().enumerate() {
@@ -86,13 +83,13 @@ fn readers(graph: &BlockGraph, users: &[BTreeSet<usize>], block: usize) -> BTree
 }
 
 /// What may be unused: its kind, and where it stands.
-fn candidate(session: &Session, graph: &BlockGraph, block: usize) -> Option<(&'static str, Span)> {
+fn candidate(graph: &BlockGraph, block: usize) -> Option<(&'static str, Span)> {
     let node = &graph.blocks[block];
-    let module: &Module = session.config.variant(&node.module)?;
+    let module = &graph.module_of(block).config;
     match &node.key {
         BlockKey::Variable(name) => Some(("variable", module.variables.get(name)?.declared)),
         BlockKey::Local(name) => Some(("local", module.locals.get(name)?.name.span)),
-        BlockKey::Output(name) if !node.module.path.is_root() => {
+        BlockKey::Output(name) if node.module != VariantId::ROOT => {
             let output = module.outputs.get(name)?;
             // One that checks something is there for that.
             output.preconditions.is_empty().then_some(("output", output.declared))

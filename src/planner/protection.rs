@@ -26,14 +26,14 @@ impl Observer<'_> {
         let config = self.values.config;
         let address = &node_of.address;
         let number = self.graph.block_of(config, node_of)?;
-        let block = known.or_else(|| self.graph.written(config, number))?;
+        let block = known.or_else(|| self.graph.written(number))?;
         let expression = block.lifecycle.prevent_destroy.as_ref()?;
         let modules = &self.values.structure.modules;
         let first = || {
             let at = modules.iter().position(|it| {
                 it.path == address.module.module()
                     && config.variant_of(&it.address).as_ref()
-                        == Some(&self.graph.blocks[number].module)
+                        == Some(&self.graph.module_of(number).variant)
             });
             at.map(|it| ModuleId(it as u32))
         };

@@ -82,7 +82,7 @@ fn of_removed<'p>(ctx: &Context<'p>, address: &Instance) -> Provisioners<'p> {
 /// Returns whether it may be destroyed.
 pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
     let number = ctx.block_of(change);
-    let provisioners = match number.and_then(|it| ctx.graph.written(ctx.config, it)) {
+    let provisioners = match number.and_then(|it| ctx.graph.written(it)) {
         Some(block) => Provisioners::of(block, When::Destroy),
         None => of_removed(ctx, &change.address),
     };
@@ -96,7 +96,7 @@ fn module_of(ctx: &Context<'_>, block: Option<usize>, address: &Instance) -> Mod
     let structure = &ctx.observer.values.structure;
     let same = structure.modules.iter().position(|it| it.address == address.module);
     let path = address.module.module();
-    let wanted = block.map(|it| &ctx.graph.blocks[it].module);
+    let wanted = block.map(|it| &ctx.graph.module_of(it).variant);
     let is_alike = |it: &ModuleNode| {
         let of = || ctx.config.variant_of(&it.address);
         it.path == path && wanted.is_none_or(|wanted| of().as_ref() == Some(wanted))

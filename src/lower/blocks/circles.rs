@@ -1,10 +1,11 @@
 //! Circles of blocks, opened: for who looks at a configuration whatever is wrong with it.
 
+use std::mem::take;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::{BlockGraph, BlockKey, BlockNode};
+use super::{BlockGraph, BlockKey, BlockNode, Edge};
 use crate::config::Variant;
 use crate::config::check::Suspects;
 use crate::config::check::cycles::components;
@@ -23,27 +24,34 @@ impl BlockGraph {
     /// Returns the graph without the references from a block of a circle to one of the same circle. What is in a module
     /// still stands behind its call.
     pub fn without_circles(mut self) -> BlockGraph {
-        let links: Vec<Vec<(u32, Span)>> = self.blocks.iter().map(links).collect();
-        let alone = (0..links.len() as u32).filter(|it| refers_to_itself(&links, *it));
-        let mut all = components(links.len(), |it| &links[it as usize][..]);
+        let count = self.blocks.len();
+        let alone = (0..count as u32).filter(|it| self.refers_to_itself(*it));
+        let mut all = components(count, |it| self.edges(it as usize));
         all.extend(alone.map(|it| vec![it]));
-        let mut number: FxHashMap<usize, u32> = FxHashMap::default();
+        let mut number: FxHashMap<u32, u32> = FxHashMap::default();
         for (circle, blocks) in all.iter().enumerate() {
             for block in blocks {
-                number.entry(*block as usize).or_insert(circle as u32);
+                number.entry(*block).or_insert(circle as u32);
             }
         }
-        for (&from, circle) in &number {
-            let edges = std::mem::take(&mut self.blocks[from].edges);
-            let node = &self.blocks[from];
-            let is_within = |to: usize| number.get(&to) == Some(circle);
-            let (opened, kept): (Vec<_>, Vec<_>) = edges
-                .into_iter()
-                .partition(|it| is_within(it.0) && !stands_in(node, &self.blocks[it.0]));
-            self.circles.of.insert((node.module.clone(), node.key.clone()), *circle);
-            self.circles.opened.extend(opened.into_iter().map(|(to, at)| (from, to, at)));
-            self.blocks[from].edges = kept;
-            self.plain[from] = false;
+        let before = BlockGraph {
+            edges: take(&mut self.edges),
+            starts: take(&mut self.starts),
+            ..BlockGraph::default()
+        };
+        for from in 0..count {
+            let mut edges = before.edges(from).to_vec();
+            if let Some(circle) = number.get(&(from as u32)) {
+                let is_within = |to: u32| number.get(&to) == Some(circle);
+                let is_opened = |it: &Edge| is_within(it.0) && !self.stands_in(from, it.0 as usize);
+                let (opened, kept): (Vec<_>, Vec<_>) = edges.into_iter().partition(is_opened);
+                let (of, BlockNode { module, key }) = (&mut self.circles, &self.blocks[from]);
+                of.of.insert((self.modules[*module].variant.clone(), key.clone()), *circle);
+                of.opened.extend(opened.into_iter().map(|(to, at)| (from, to as usize, at)));
+                edges = kept;
+                self.plain[from] = false;
+            }
+            self.end_block(&mut edges);
         }
         self.circles.opened.sort_unstable();
         self.sorted = OnceLock::new();
@@ -52,35 +60,24 @@ impl BlockGraph {
 
     /// Returns what may wait for itself, for the checks of the configuration: of a graph whose edges are drawn.
     pub fn suspects(&self) -> Suspects {
-        let own = |(from, it): (usize, &BlockNode)| {
-            it.edges.iter().any(|it| it.0 == from).then_some(from)
-        };
-        let own = self.blocks.iter().enumerate().filter_map(own);
+        let own = (0..self.blocks.len() as u32).filter(|it| self.refers_to_itself(*it));
         let opened = self.circles.opened.iter().filter(|it| it.0 == it.1).map(|it| it.0);
-        let named = |block: usize| match &self.blocks[block] {
-            BlockNode { module, key: BlockKey::Resource(name), .. } => {
-                Some((module.clone(), name.clone()))
-            }
+        let named = |block: usize| match &self.blocks[block].key {
+            BlockKey::Resource(name) => Some((self.module_of(block).variant.clone(), name.clone())),
             _ => None,
         };
         Suspects {
             is_circular: !self.circles.opened.is_empty() || self.sorted().is_none(),
-            selves: own.chain(opened).filter_map(named).collect(),
+            selves: own.map(|it| it as usize).chain(opened).filter_map(named).collect(),
         }
     }
-}
 
-fn links(block: &BlockNode) -> Vec<(u32, Span)> {
-    block.edges.iter().map(|it| (it.0 as u32, it.1)).collect()
-}
+    fn refers_to_itself(&self, block: u32) -> bool {
+        self.edges(block as usize).iter().any(|it| it.0 == block)
+    }
 
-fn refers_to_itself(links: &[Vec<(u32, Span)>], block: u32) -> bool {
-    links[block as usize].iter().any(|it| it.0 == block)
-}
-
-/// Whether a block stands in the module that another one calls.
-fn stands_in(inner: &BlockNode, call: &BlockNode) -> bool {
-    let BlockKey::Call(name) = &call.key else { return false };
-    let parent = inner.module.path.parent();
-    parent.is_some_and(|(above, own)| above == call.module.path && own == *name)
+    /// Whether a block stands in the module that another one calls.
+    fn stands_in(&self, inner: usize, call: usize) -> bool {
+        self.module_of(inner).caller.is_some_and(|it| it.1 as usize == call)
+    }
 }

@@ -1,107 +1,141 @@
 //! What refers to what: every reference that a block makes is an edge of the graph.
 
-use super::{BlockGraph, BlockKey, provider_key};
+use std::mem::{replace, take};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{BlockGraph, BlockKey, BlockNode, Edge, ModuleCode, Modules, VariantId};
 use crate::config::uses::{self, Role, Use};
-use crate::config::{self, Condition, Config, Variant};
+use crate::config::{self, Condition, Config};
 use crate::diagnostic::Span;
 use crate::expression::{Reference, Subject, free_reference, parse_reference, reads_its_arguments};
 use crate::syntax::{Body, Expression, Found, Step, found, references};
 use crate::value::Str;
 
-/// Draws the edges of one module's blocks.
+/// Draws the edges, block after block.
 pub(super) struct Builder<'a> {
-    pub graph: &'a mut BlockGraph,
-    pub config: &'a Config,
-    pub variant: &'a Variant,
-    pub module: &'a config::Module,
+    graph: &'a mut BlockGraph,
+    config: &'a Config,
+    modules: Arc<Modules>,
+    /// In which module names are looked up.
+    at: VariantId,
+    /// The block whose references are looked for.
+    from: usize,
+    /// What it refers to, as far as that was found.
+    found: Vec<Edge>,
+    /// What blocks refer to because of an `import` block.
+    imports: FxHashMap<usize, Vec<Edge>>,
+    /// What the blocks refer to that were added behind the others.
+    further: Vec<Vec<Edge>>,
 }
 
-impl Builder<'_> {
-    pub fn connect(&mut self, own: std::ops::Range<usize>) {
-        let module = self.module;
-        for (name, it) in &module.variables {
-            let from = self.block(BlockKey::Variable(name.clone()));
-            // A validation may name the variable itself: that is no cycle.
-            let before = self.graph.blocks[from].edges.len();
-            self.conditions(from, &it.validations);
-            self.forget_own(from, before);
-            self.input(from, name);
+impl<'a> Builder<'a> {
+    pub fn of(graph: &'a mut BlockGraph, config: &'a Config) -> Builder<'a> {
+        let (at, modules) = (VariantId::ROOT, graph.modules.clone());
+        let (found, imports, further) = (Vec::new(), FxHashMap::default(), Vec::new());
+        Builder { graph, config, modules, at, from: 0, found, imports, further }
+    }
+
+    pub fn connect(mut self) {
+        let modules = self.modules.clone();
+        for (id, module) in modules.iter() {
+            self.at = id;
+            module.config.imports.iter().for_each(|it| self.import(it));
         }
-        for (name, it) in &module.locals {
-            let from = self.block(BlockKey::Local(name.clone()));
-            self.expression(from, &it.value);
+        for (id, module) in modules.iter() {
+            self.at = id;
+            self.from = module.blocks().start;
+            self.module(module);
         }
-        for (name, it) in &module.outputs {
-            let from = self.block(BlockKey::Output(name.clone()));
-            self.expression(from, &it.value);
-            self.conditions(from, &it.preconditions);
-            self.depends_on(from, &it.depends_on);
-        }
-        let numbers = self.graph.resources_of(self.variant);
-        for (from, it) in numbers.zip(module.resources.values()) {
-            self.resource(from, it);
-        }
-        for (name, it) in &module.calls {
-            let from = self.block(BlockKey::Call(name.clone()));
-            it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
-            self.depends_on(from, &it.depends_on);
-        }
-        for it in &module.providers {
-            let from = self.block(provider_key(it));
-            it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
-            self.body(from, &it.body);
-        }
-        for it in &module.imports {
-            self.import(it);
-        }
-        for (name, it) in &module.checks {
-            let from = self.block(BlockKey::Check(name.clone()));
-            self.conditions(from, &it.asserts);
-        }
-        if let Some((caller, call)) = self.config.caller(self.variant)
-            && let Some(call) = self.graph.find(&caller, BlockKey::Call(call))
-        {
-            for block in &mut self.graph.blocks[own] {
-                block.edges.push((call, Span::default()));
-            }
+        for mut edges in take(&mut self.further) {
+            self.graph.end_block(&mut edges);
         }
     }
 
-    fn resource(&mut self, from: usize, it: &config::Resource) {
-        // Postconditions may name their own resource, as `self` does.
-        let before = self.graph.blocks[from].edges.len();
-        self.conditions(from, &it.lifecycle.postconditions);
-        self.forget_own(from, before);
-        it.repetition.expression().into_iter().for_each(|it| self.expression(from, it));
-        let is_plain = self.body(from, &it.body);
-        self.graph.plain[from] = is_plain && has_only_a_body(it);
-        self.depends_on(from, &it.depends_on);
-        self.conditions(from, &it.lifecycle.preconditions);
-        it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(from, it));
-        // Evaluated of an object that is there: both may name their own resource.
-        let before = self.graph.blocks[from].edges.len();
-        it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(from, it));
-        it.connection.iter().for_each(|it| _ = self.body(from, it));
-        self.forget_own(from, before);
-        for provisioner in it.provisioners.iter().filter(|it| !it.on_destroy) {
-            self.body(from, &provisioner.body);
-            provisioner.connection.iter().for_each(|it| _ = self.body(from, it));
+    /// Draws the edges of a module's blocks, in their order.
+    fn module(&mut self, code: &ModuleCode) {
+        let module = &*code.config;
+        for (name, it) in &module.variables {
+            // A validation may name the variable itself: that is no cycle.
+            self.conditions(&it.validations);
+            self.forget_own(0);
+            self.input(code, name);
+            self.end(code);
         }
-        self.provider(from, it.provider.as_ref().map_or(it.declared, |it| it.span));
+        for it in module.locals.values() {
+            self.expression(&it.value);
+            self.end(code);
+        }
+        for it in module.outputs.values() {
+            self.expression(&it.value);
+            self.conditions(&it.preconditions);
+            self.depends_on(&it.depends_on);
+            self.end(code);
+        }
+        for it in module.resources.values() {
+            self.resource(it);
+            self.end(code);
+        }
+        for it in module.calls.values() {
+            it.repetition.expression().into_iter().for_each(|it| self.expression(it));
+            self.depends_on(&it.depends_on);
+            self.end(code);
+        }
+        for it in &module.providers {
+            it.repetition.expression().into_iter().for_each(|it| self.expression(it));
+            self.body(&it.body);
+            self.end(code);
+        }
+        for it in module.checks.values() {
+            self.conditions(&it.asserts);
+            self.end(code);
+        }
+    }
+
+    /// Everything that the block refers to was found; all that is in a module waits for the call.
+    fn end(&mut self, code: &ModuleCode) {
+        if let Some(imports) = self.imports.get(&self.from) {
+            self.found.extend(imports);
+            self.graph.plain[self.from] = false;
+        }
+        self.found.extend(code.caller.map(|(_, call)| (call, Span::default())));
+        self.graph.end_block(&mut self.found);
+        self.from += 1;
+    }
+
+    fn resource(&mut self, it: &config::Resource) {
+        // Postconditions may name their own resource, as `self` does.
+        self.conditions(&it.lifecycle.postconditions);
+        self.forget_own(0);
+        it.repetition.expression().into_iter().for_each(|it| self.expression(it));
+        let is_plain = self.body(&it.body);
+        self.graph.plain[self.from] = is_plain && has_only_a_body(it);
+        self.depends_on(&it.depends_on);
+        self.conditions(&it.lifecycle.preconditions);
+        it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(it));
+        // Evaluated of an object that is there: both may name their own resource.
+        let before = self.found.len();
+        it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(it));
+        it.connection.iter().for_each(|it| _ = self.body(it));
+        self.forget_own(before);
+        for provisioner in it.provisioners.iter().filter(|it| !it.on_destroy) {
+            self.body(&provisioner.body);
+            provisioner.connection.iter().for_each(|it| _ = self.body(it));
+        }
+        self.provider(it.provider.as_ref().map_or(it.declared, |it| it.span));
     }
 
     /// A resource refers to the provider block that serves it, and to what chooses the instance, in the block itself or in
     /// the call that passes the configuration.
-    fn provider(&mut self, from: usize, span: Span) {
+    fn provider(&mut self, span: Span) {
         let configured = &self.graph.configured;
-        let to = configured.block_of(from).and_then(|(module, key)| self.graph.find(&module, key));
-        let choice = configured.serves(from).and_then(|it| it.choice).cloned();
-        self.graph.blocks[from].edges.extend(to.map(|it| (it, span)));
+        let to = configured.block_of(self.from).and_then(|(id, key)| self.graph.find(id, &key));
+        let choice = configured.serves(self.from).and_then(|it| it.choice).cloned();
+        self.add(to, span);
         let Some(choice) = choice else { return };
-        let (config, variant) = (self.config, &choice.module);
-        if let Some(module) = config.variant(variant) {
-            Builder { graph: self.graph, config, variant, module }
-                .expression(from, &choice.expression);
+        if let Some(id) = self.modules.number(&choice.module) {
+            self.within(id, |it| it.expression(&choice.expression));
         }
     }
 
@@ -109,59 +143,61 @@ impl Builder<'_> {
     /// Which instance it is for is not known yet: of several blocks of that name, each waits.
     fn import(&mut self, it: &config::Import) {
         let Some(target) = it.target() else { return };
-        let (config, key) = (self.config, BlockKey::Resource(target.resource));
-        let own = config.variants_at(&target.module);
-        let own: Vec<usize> = own.filter_map(|of| self.graph.find(&of.0, key.clone())).collect();
-        for from in own {
-            let before = self.graph.blocks[from].edges.len();
-            it.expressions().into_iter().for_each(|it| self.expression(from, it));
-            self.graph.plain[from] = false;
-            self.forget_own(from, before);
+        let key = BlockKey::Resource(target.resource);
+        for (of, _) in self.config.variants_at(&target.module) {
+            let Some(from) = self.graph.find_in(&of, &key) else { continue };
+            self.from = from;
+            it.expressions().into_iter().for_each(|it| self.expression(it));
+            self.forget_own(0);
+            self.imports.entry(from).or_default().append(&mut self.found);
         }
     }
 
-    fn forget_own(&mut self, from: usize, since: usize) {
-        let mut at = since;
-        let edges = &mut self.graph.blocks[from].edges;
-        while at < edges.len() {
-            if edges[at].0 == from {
-                edges.remove(at);
-            } else {
-                at += 1;
-            }
-        }
+    fn forget_own(&mut self, since: usize) {
+        let mut at = 0;
+        let from = self.from as u32;
+        self.found.retain(|edge| {
+            at += 1;
+            at <= since || edge.0 != from
+        });
     }
 
     /// A child's variable rests on what the call gives it, in the calling module.
-    fn input(&mut self, from: usize, name: &Str) {
-        let config = self.config;
-        let Some((caller, call)) = config.caller(self.variant) else { return };
-        let Some(module) = config.variant(&caller) else { return };
-        if let Some(attribute) = module.calls.get(&call).and_then(|it| it.inputs.get(name)) {
-            Builder { graph: self.graph, config, variant: &caller, module }
-                .expression(from, &attribute.value);
+    fn input(&mut self, code: &ModuleCode, name: &Str) {
+        let Some((caller, _)) = code.caller else { return };
+        let modules = self.modules.clone();
+        let call = modules.call(self.at);
+        if let Some(attribute) = call.and_then(|it| it.inputs.get(name)) {
+            self.within(caller, |it| it.expression(&attribute.value));
         }
     }
 
-    fn block(&self, key: BlockKey) -> usize {
-        self.graph.find(self.variant, key).expect("every block was declared first")
+    /// Looks something up in another module.
+    fn within(&mut self, module: VariantId, look: impl FnOnce(&mut Self)) {
+        let own = replace(&mut self.at, module);
+        look(self);
+        self.at = own;
     }
 
-    fn conditions(&mut self, from: usize, conditions: &[Condition]) {
+    fn add(&mut self, to: Option<usize>, span: Span) {
+        self.found.extend(to.map(|it| (it as u32, span)));
+    }
+
+    fn conditions(&mut self, conditions: &[Condition]) {
         for it in conditions {
-            self.expression(from, &it.condition);
-            self.expression(from, &it.error_message);
+            self.expression(&it.condition);
+            self.expression(&it.error_message);
         }
     }
 
     /// Returns whether all that it names is read as a whole, whatever the values are.
-    fn body(&mut self, from: usize, body: &Body) -> bool {
+    fn body(&mut self, body: &Body) -> bool {
         let mut is_plain = true;
         for Use { expression, bound, .. } in &uses::of_body(body, Role::Value) {
             found(expression, &mut |part| match part {
                 Found::Reference(root, steps, _) => {
                     let reference = free_reference(root, steps, bound).and_then(Result::ok);
-                    is_plain &= reference.is_some_and(|it| self.reference(from, &it, false));
+                    is_plain &= reference.is_some_and(|it| self.reference(&it, false));
                 }
                 Found::Call(call, _) => is_plain &= reads_its_arguments(call),
                 Found::Broken(_) => is_plain = false,
@@ -171,64 +207,63 @@ impl Builder<'_> {
         is_plain
     }
 
-    fn expression(&mut self, from: usize, expression: &Expression) {
-        self.references(from, expression, false);
+    fn expression(&mut self, expression: &Expression) {
+        self.references(expression, false);
     }
 
-    fn depends_on(&mut self, from: usize, expressions: &[Expression]) {
-        expressions.iter().for_each(|it| self.references(from, it, true));
+    fn depends_on(&mut self, expressions: &[Expression]) {
+        expressions.iter().for_each(|it| self.references(it, true));
     }
 
-    fn references(&mut self, from: usize, expression: &Expression, everything: bool) {
+    fn references(&mut self, expression: &Expression, everything: bool) {
         references(expression, &mut |root, steps, _| {
             if let Ok(reference) = parse_reference(root, steps) {
-                self.reference(from, &reference, everything);
+                self.reference(&reference, everything);
             }
         });
     }
 
     /// Returns whether what reads it reads all of a block, whichever attributes it looks at: not one of several instances.
-    fn reference(&mut self, from: usize, it: &Reference<'_>, everything: bool) -> bool {
+    fn reference(&mut self, it: &Reference<'_>, everything: bool) -> bool {
         let is_whole = it.rest.is_empty();
         let (to, is_whole) = match it.subject {
             Subject::Variable(name) => (self.named(BlockKey::Variable(name.clone())), is_whole),
             Subject::Local(name) => (self.named(BlockKey::Local(name.clone())), is_whole),
-            Subject::Resource(name) => match self.module.resources.named(name, it.near()) {
+            Subject::Resource(name) => match self.code().config.resources.named(name, it.near()) {
                 Some((place, block)) => {
-                    let to = self.graph.resources_of(self.variant).start + place;
+                    let to = self.code().first_resource() + place;
                     let is_single = block.repetition.expression().is_none();
                     (Some(to), is_whole || is_single && it.rest.iter().all(is_name))
                 }
                 None => (None, false),
             },
             Subject::Module(call) => {
-                self.call(from, call, it, everything);
+                self.call(call, it, everything);
                 (None, false)
             }
             Subject::Path(_) | Subject::Terraform(_) => (None, true),
             _ => (None, false),
         };
-        self.graph.blocks[from].edges.extend(to.map(|to| (to, it.subject_span)));
+        self.add(to, it.subject_span);
         is_whole
     }
 
     fn named(&self, key: BlockKey) -> Option<usize> {
-        self.graph.find(self.variant, key)
+        self.graph.find(self.at, &key)
     }
 
     /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
-    fn call(&mut self, from: usize, call: &Str, it: &Reference<'_>, everything: bool) {
-        let (config, span) = (self.config, it.span);
+    fn call(&mut self, call: &Str, it: &Reference<'_>, everything: bool) {
+        let Some(block) = self.named(BlockKey::Call(call.clone())) else { return };
         if everything && it.output().is_none() {
-            let inside = self.graph.inside_of(config, self.variant, call);
-            self.graph.blocks[from].edges.extend(inside.map(|it| (it, span)));
-            return;
+            let inside = self.inside_of(block, call);
+            return self.add(Some(inside), it.span);
         }
         if let Some(output) = it.output().filter(|_| everything) {
-            let depended_on = self.graph.depended_on.entry((self.variant.clone(), call.clone()));
+            let depended_on = self.graph.depended_on.entry(block as u32);
             depended_on.or_default().insert(output.clone());
         }
-        let mut targets = vec![self.graph.find(self.variant, BlockKey::Call(call.clone()))];
+        self.add(Some(block), it.span);
         let named = it.rest.iter().find_map(|it| match it {
             Step::Attribute(name) => Some(&name.text),
             _ => None,
@@ -238,17 +273,50 @@ impl Builder<'_> {
             [key, Step::Attribute(_), ..] => key.as_written().is_some(),
             _ => false,
         };
-        for (child, module) in config.called(self.variant, call) {
-            let output = |name: &Str| self.graph.find(&child, BlockKey::Output(name.clone()));
-            match named.filter(|it| module.outputs.contains_key(*it)) {
-                Some(name) => targets.push(output(name)),
-                None => targets.extend(module.outputs.keys().map(output)),
+        let modules = self.modules.clone();
+        for child in modules.called(self.at, block) {
+            let outputs = &modules[child].config.outputs;
+            match named.filter(|it| outputs.contains_key(*it)) {
+                Some(name) => self.output(child, name, it.span),
+                None => outputs.keys().for_each(|name| self.output(child, name, it.span)),
             }
             if !is_one_output {
-                self.graph.wholes.entry(from).or_default().push(child);
+                self.graph.wholes.entry(self.from as u32).or_default().push(child);
             }
         }
-        self.graph.blocks[from].edges.extend(targets.into_iter().flatten().map(|it| (it, span)));
+    }
+
+    fn output(&mut self, module: VariantId, name: &Str, span: Span) {
+        self.add(self.graph.find(module, &BlockKey::Output(name.clone())), span);
+    }
+
+    /// Returns the block of everything inside of what a call leads to; the first who asks for it lets it be made.
+    fn inside_of(&mut self, block: usize, call: &Str) -> usize {
+        let key = BlockKey::Inside(call.clone());
+        if let Some(known) = self.graph.find(self.at, &key) {
+            return known;
+        }
+        let number = self.graph.blocks.len();
+        self.graph.add(self.at, key);
+        self.graph.plain.push(false);
+        let mut targets = vec![block];
+        let called: Vec<VariantId> = self.modules.called(self.at, block).collect();
+        for &child in &called {
+            let is_output = |it: &usize| {
+                let BlockNode { module, key } = &self.graph.blocks[*it];
+                *module == child && matches!(key, BlockKey::Output(_))
+            };
+            let is_resource =
+                |it: &usize| matches!(self.graph.blocks[*it].key, BlockKey::Resource(_));
+            targets.extend(self.graph.inside(child).filter(|it| is_output(it) || is_resource(it)));
+        }
+        self.graph.wholes.insert(number as u32, called);
+        self.further.push(targets.into_iter().map(|it| (it as u32, Span::default())).collect());
+        number
+    }
+
+    fn code(&self) -> &ModuleCode {
+        &self.modules[self.at]
     }
 }
 

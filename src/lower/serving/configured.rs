@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
-use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger};
+use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger, Module as ModuleAtom};
 
 use super::{Repeated, Serving};
 use crate::address::{Module, ProviderConfig, ProviderInstance};
@@ -13,7 +13,7 @@ use crate::config::serving::BlocksServed;
 use crate::config::{self, Config, ProviderRef, Variant, expansion};
 use crate::diagnostic::Span;
 use crate::expression;
-use crate::lower::blocks::{BlockGraph, BlockKey};
+use crate::lower::blocks::{BlockGraph, BlockKey, ModuleCode, VariantId};
 use crate::lower::{When, leave_out};
 use crate::reason::Engine;
 use crate::syntax::Expression;
@@ -56,8 +56,9 @@ impl Configured {
     /// Lowers what a configuration says of providers, and concludes who serves which of the blocks.
     pub fn of(engine: &dyn Engine, config: &Config, graph: &BlockGraph) -> Configured {
         let mut configured = Configured::default();
-        for (variant, module) in config.all_variants() {
-            configured.module(config, graph, &variant, module);
+        configured.serving.modules = graph.modules.clone();
+        for (id, module) in graph.modules.iter() {
+            configured.module(config, (id, module));
         }
         configured.implied();
         configured.literals();
@@ -98,11 +99,11 @@ impl Configured {
     }
 
     /// Returns the `provider` block that serves a block, where one is written.
-    pub fn block_of(&self, block: usize) -> Option<(Variant, BlockKey)> {
+    pub fn block_of(&self, block: usize) -> Option<(VariantId, BlockKey)> {
         let (number, _) = self.config_of(block)?;
         let config = self.serving.config_at(number)?;
         let (module, name) = self.serving.local_names.get(&number)?;
-        Some((module.clone(), BlockKey::Provider(name.clone(), config.alias.clone())))
+        Some((*module, BlockKey::Provider(name.clone(), config.alias.clone())))
     }
 
     /// Returns what the checks of a configuration need to know of it.
@@ -110,13 +111,14 @@ impl Configured {
         let mut blocks = BlocksServed::default();
         let by = |number: usize| match self.block_of(number)? {
             (module, BlockKey::Provider(name, alias)) => {
+                let module = graph.modules[module].variant.clone();
                 Some((module, config::provider::local_name(&name, alias.as_deref())))
             }
             _ => None,
         };
         let resource = |number: usize| {
             let name = graph.resource(number)?.resource;
-            Some((graph.blocks[number].module.clone(), name))
+            Some((graph.module_of(number).variant.clone(), name))
         };
         for number in self.concluded.config_of.iter().map(|it| it.0.0 as usize) {
             if let Some(by) = by(number)
@@ -131,19 +133,14 @@ impl Configured {
     }
 
     /// Writes `module_parent`, `provider_block`, `repeats_provider`, `in_module` and `asks_provider` of one module.
-    fn module(
-        &mut self,
-        config: &Config,
-        graph: &BlockGraph,
-        variant: &Variant,
-        module: &config::Module,
-    ) {
+    fn module(&mut self, config: &Config, (id, code): (VariantId, &ModuleCode)) {
         let Configured { facts, serving, .. } = self;
-        let (path, atom) = (&variant.path, serving.module(variant));
+        let (ModuleCode { variant, config: module, .. }, atom) = (code, ModuleAtom(id.0));
+        let path = &variant.path;
         let named = config.source_text(variant).map(|_| config.variant_name(variant));
         serving.module_names.extend(named.map(|it| (atom, it)));
-        if let Some((caller, _)) = config.caller(variant) {
-            facts.module_parent.push((atom, serving.module(&caller)));
+        if let Some((caller, _)) = code.caller {
+            facts.module_parent.push((atom, ModuleAtom(caller.0)));
         }
         for block in &module.providers {
             let alias = block.alias.as_ref().map(|it| it.text.clone());
@@ -156,15 +153,14 @@ impl Configured {
             let family = serving.family(&block.source);
             facts.provider_block.push((atom, family, serving.alias(alias.as_ref()), config));
             serving.blocks.insert(config, block.declared);
-            let name = || (variant.clone(), block.name.text.clone());
+            let name = || (id, block.name.text.clone());
             serving.local_names.entry(config).or_insert_with(name);
             if let Some(expression) = block.repetition.expression() {
                 facts.repeats_provider.push((config,));
                 serving.repetitions.insert(config, expression.span);
             }
         }
-        let numbers = graph.resources_of(variant);
-        for (block, resource) in numbers.zip(module.resources.values()) {
+        for (block, resource) in (code.first_resource()..).zip(module.resources.values()) {
             let block = Block(block as u32);
             facts.in_module.push((block, atom));
             let family = serving.family(&resource.provider_source);
@@ -173,19 +169,16 @@ impl Configured {
             let choice = serving.choice(reference.and_then(|it| it.key.as_ref()), variant, true);
             facts.asks_provider.push((block, family, alias, choice));
         }
-        self.passes(config, variant);
+        self.passes(id, code);
     }
 
     /// Writes `passes`: what the call of a module gives it.
-    fn passes(&mut self, config: &Config, child: &Variant) {
-        let Some((caller, call)) = config.caller(child) else { return };
-        let (Some(above), Some(here)) = (config.variant(&caller), config.variant(child)) else {
-            return;
-        };
-        let Some(call) = above.calls.get(&call) else { return };
+    fn passes(&mut self, id: VariantId, code: &ModuleCode) {
         let Configured { facts, serving, .. } = self;
-        let atom = serving.module(child);
-        serving.calls.insert(atom, call.declared);
+        let modules = serving.modules.clone();
+        let (Some((caller, _)), Some(call)) = (code.caller, modules.call(id)) else { return };
+        let ModuleCode { variant: caller, config: above, .. } = &modules[caller];
+        let (here, atom) = (&code.config, ModuleAtom(id.0));
         for (name, given) in &call.providers {
             let own = serving.family(&here.provider_of(&name.name.text));
             let theirs = serving.family(&above.provider_of(&given.name.text));
@@ -195,7 +188,7 @@ impl Configured {
                 serving.alias(alias_of(name)),
                 theirs,
                 serving.alias(alias_of(given)),
-                serving.choice(given.key.as_ref(), &caller, false),
+                serving.choice(given.key.as_ref(), caller, false),
             ));
         }
     }

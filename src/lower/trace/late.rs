@@ -234,9 +234,10 @@ impl Trace<'_> {
         let blocks_in = self.blocks_in.get_or_init(|| {
             let mut blocks_in: BTreeMap<Arc<[Str]>, Vec<usize>> = BTreeMap::new();
             for (position, block) in sorted.iter().enumerate() {
-                let block = &graph.blocks[*block];
-                if !matches!(block.key, BlockKey::Provider(..)) {
-                    blocks_in.entry(block.module.path.0.clone()).or_default().push(position);
+                let block = *block as usize;
+                if !matches!(graph.blocks[block].key, BlockKey::Provider(..)) {
+                    let path = &graph.module_of(block).variant.path;
+                    blocks_in.entry(path.0.clone()).or_default().push(position);
                 }
             }
             blocks_in
@@ -245,7 +246,7 @@ impl Trace<'_> {
         let within = further.take_while(|it| it.0.starts_with(&path.0));
         let mut positions: Vec<usize> = within.flat_map(|it| it.1).copied().collect();
         positions.sort_unstable();
-        positions.into_iter().map(|it| sorted[it]).collect()
+        positions.into_iter().map(|it| sorted[it] as usize).collect()
     }
 
     /// Makes an instance of a pending resource a node, and traces what it may read.

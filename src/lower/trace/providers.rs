@@ -158,8 +158,8 @@ impl Trace<'_> {
     ) -> Asked {
         let graph = self.input.graph;
         let find = || {
-            let variant = self.input.config.variant_of(&self.structure.module(module).address)?;
-            graph.find(&variant, BlockKey::Resource(block.name.clone()))
+            let code = self.codes[module.index()]?;
+            graph.find(code, &BlockKey::Resource(block.name.clone()))
         };
         let number = self.structure.resource(id).number.map(|it| it as usize).or_else(find);
         let Some(served) = number.and_then(|it| graph.configured.serves(it)) else {

@@ -26,9 +26,7 @@ impl Trace<'_> {
         let style = self.structure.resource(id).style;
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
         self.wholes[id.index()] = OnceLock::new();
-        let of = &self.structure.module(module).address;
-        let is_told = self.input.config.variant_of(of).as_ref()
-            == Some(&self.input.graph.blocks[number].module);
+        let is_told = self.codes[module.index()] == Some(self.input.graph.blocks[number].module);
         self.structure.resources[id.index()].number = is_told.then_some(number as u32);
         let asked = self.asks(module, id, block);
         let whole = self.configuration_of(id, &asked);
@@ -174,6 +172,7 @@ impl Trace<'_> {
         let first = number - graph.place(number);
         let own = self.structure.module(module);
         for &(to, span) in edges {
+            let to = to as usize;
             let read = match &graph.blocks[to].key {
                 BlockKey::Resource(name) => {
                     // What stood in for this module instance before is found by its name alone.

@@ -114,7 +114,7 @@ impl<'a> TraceScope<'a> {
         let object = |module: &ModuleId| {
             let outputs = structure.module(*module).outputs.iter();
             Value::object(outputs.map(|(name, node)| {
-                let value = self.trace.values.get(node).cloned();
+                let value = self.trace.values.get(*node).cloned();
                 (
                     name.clone(),
                     value.unwrap_or(Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0))),
@@ -172,7 +172,7 @@ fn whole_resource(resource: &ResourceNode, collection: Node) -> Value {
 impl Scope for TraceScope<'_> {
     fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
         let module = self.trace.structure.module(self.module);
-        let value = |node: Option<&Node>| node.and_then(|it| self.trace.values.get(it)).cloned();
+        let value = |node: Option<&Node>| node.and_then(|it| self.trace.values.get(*it)).cloned();
         let found = match what {
             Declared::Variable(name) => value(module.variables.get(name)),
             Declared::Local(name) => value(module.locals.get(name)),

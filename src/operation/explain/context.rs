@@ -270,10 +270,7 @@ impl ExplainContext {
 pub(in crate::operation) fn blocks(session: &Session) -> Vec<(String, String)> {
     (0..session.graph.blocks.len())
         .map(|it| {
-            let place = session
-                .graph
-                .written(&session.config, it)
-                .map(|it| session.sources.place(it.declared));
+            let place = session.graph.written(it).map(|it| session.sources.place(it.declared));
             let name = session.graph.name(it).replace(" (expand, ", " (");
             (name.trim_end_matches(" (expand)").to_owned(), place.unwrap_or_default())
         })
@@ -307,7 +304,7 @@ fn block_of<'s>(
 ) -> Option<&'s config::Resource> {
     let graph = &session.graph;
     let block = graph.block_of(&session.config, structure.resource(id))?;
-    graph.written(&session.config, block)
+    graph.written(block)
 }
 
 /// Where each declared node stands.

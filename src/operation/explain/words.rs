@@ -40,7 +40,7 @@ impl Words {
             statements: written.map(place).collect(),
             blocks: serving.blocks.iter().map(|it| place((it.0.0, *it.1))).collect(),
             repetitions: serving.repetitions.iter().map(|it| place((it.0.0, *it.1))).collect(),
-            calls: serving.calls.iter().map(|it| place((it.0.0, *it.1))).collect(),
+            calls: serving.calls().map(|it| place((it.0.0, it.1))).collect(),
         }
     }
 

@@ -7,8 +7,7 @@ use rustc_hash::FxHashMap;
 use super::reduction::reduce;
 use super::{Graph, GraphNode, Kind, Link, Subject};
 use crate::address::{Module, ProviderConfig};
-use crate::config::Config;
-use crate::lower::blocks::{BlockGraph, BlockKey};
+use crate::lower::blocks::{BlockGraph, BlockKey, VariantId};
 use crate::operation::session::Session;
 
 /// How a graph is drawn.
@@ -25,7 +24,7 @@ pub struct GraphOptions {
 /// - `is_whole`: edges that follow from others are there as well, and the node before all others is not.
 pub fn graph(session: &Session, options: GraphOptions, is_whole: bool) -> Graph {
     let mut drawing = Drawing::default();
-    drawing.blocks(&session.config, &session.graph, options.is_verbose);
+    drawing.blocks(&session.graph, options.is_verbose);
     if is_whole {
         drawing.edges.remove(ROOT);
     }
@@ -64,13 +63,14 @@ impl Drawing {
         self.edges.entry(from.into()).or_default().insert(to);
     }
 
-    fn blocks(&mut self, config: &Config, graph: &BlockGraph, is_verbose: bool) {
+    fn blocks(&mut self, graph: &BlockGraph, is_verbose: bool) {
         let used = self.providers(graph, is_verbose);
         for (number, block) in graph.blocks.iter().enumerate() {
+            let module = &graph.module_of(number).variant.path;
             if matches!(block.key, BlockKey::Inside(_)) {
                 continue;
             }
-            let (own, rests) = names(config, graph, number);
+            let (own, rests) = names(graph, number);
             if matches!(block.key, BlockKey::Provider(..)) && !used.contains(&own) {
                 continue;
             }
@@ -81,21 +81,23 @@ impl Drawing {
             for next in graph.referred_to(number) {
                 // Which provider serves a resource is drawn with the providers.
                 if !matches!(graph.blocks[next].key, BlockKey::Provider(..)) {
-                    self.edge(rests.clone(), names(config, graph, next).0);
+                    self.edge(rests.clone(), names(graph, next).0);
                 }
             }
             for name in [&own, &rests] {
-                self.know(name, &block.module.path, kind_of(&block.key));
+                self.know(name, module, kind_of(&block.key));
             }
-            self.extras(&block.module.path, &block.key, &own);
+            self.extras(module, &block.key, &own);
         }
-        for (module, _) in config.all_variants() {
-            let Some((caller, _)) = config.caller(&module) else { continue };
-            let close = format!("{} (close)", module.path);
-            if !caller.path.is_root() {
-                self.edge(format!("{} (close)", caller.path), close.clone());
+        for (_, module) in graph.modules.iter() {
+            let Some((caller, _)) = module.caller else { continue };
+            let path = &module.variant.path;
+            let close = format!("{path} (close)");
+            if caller != VariantId::ROOT {
+                let outer = &graph.modules[caller].variant.path;
+                self.edge(format!("{outer} (close)"), close.clone());
             }
-            self.edge(close, graph.told_apart(&caller, format!("{} (expand)", module.path)));
+            self.edge(close, graph.told_apart(caller, format!("{path} (expand)")));
         }
         let all: Vec<String> = self.edges.keys().cloned().collect();
         all.into_iter().for_each(|it| self.edge(ROOT, it));
@@ -207,14 +209,15 @@ fn plain(name: &str) -> String {
 }
 
 /// Returns what others wait for when they refer to a block, and what waits for all that the block refers to.
-fn names(config: &Config, graph: &BlockGraph, number: usize) -> (String, String) {
+fn names(graph: &BlockGraph, number: usize) -> (String, String) {
     let block = &graph.blocks[number];
-    let (module, own) = (&block.module.path, graph.name(number));
+    let code = graph.module_of(number);
+    let (module, own) = (&code.variant.path, graph.name(number));
     match &block.key {
         BlockKey::Variable(name) => {
             let placed = if module.is_root() { String::new() } else { format!("{module}.") };
             let told = |how: &str| {
-                graph.told_apart(&block.module, format!("{placed}var.{name} (expand, {how})"))
+                graph.told_apart(block.module, format!("{placed}var.{name} (expand, {how})"))
             };
             let own = told("reference");
             let input = if module.is_root() { own.clone() } else { told("input") };
@@ -222,12 +225,11 @@ fn names(config: &Config, graph: &BlockGraph, number: usize) -> (String, String)
         }
         BlockKey::Check(name) => {
             let placed = if module.is_root() { String::new() } else { format!("{module}.") };
-            let own = graph.told_apart(&block.module, format!("{placed}check.{name} (expand)"));
+            let own = graph.told_apart(block.module, format!("{placed}check.{name} (expand)"));
             (own.clone(), own)
         }
         BlockKey::Provider(name, alias) => {
-            let of = config.variant(&block.module).map(|it| it.provider_of(name));
-            let provider = of.unwrap_or_else(|| crate::address::Provider::implied(name));
+            let provider = code.config.provider_of(name);
             let own = ProviderConfig { module: module.clone(), provider, alias: alias.clone() };
             (own.to_string(), own.to_string())
         }

@@ -2,10 +2,10 @@
 
 use super::{Check, discarded, problems, unread};
 use crate::config::expansion::{self, Keys};
-use crate::config::{self, Condition, Variant, uses, uses::Use};
+use crate::config::{self, Condition, uses, uses::Use};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::{self, Scope, body};
-use crate::lower::blocks::BlockKey;
+use crate::lower::blocks::{BlockKey, VariantId};
 use crate::lower::structure::{ModuleId, NodeKind};
 use crate::observe::conditions::{self, Status};
 use crate::operation::attributes;
@@ -31,10 +31,10 @@ impl Check<'_> {
     /// Looks at a block; `is_used` says whether anything refers to it.
     pub(super) async fn block(&self, block: usize, is_used: bool) -> BlockProblems {
         let node = &self.session.graph.blocks[block];
-        let Some(module) = self.module(&node.module) else { return BlockProblems::default() };
+        let Some(module) = self.module(node.module) else { return BlockProblems::default() };
         let config = &self.values.structure.module(module).config;
         if let BlockKey::Variable(name) = &node.key {
-            return self.variable(&node.module, module, name);
+            return self.variable(node.module, module, name);
         }
         if !self.fresh.contains(&node.module) {
             return BlockProblems::default();
@@ -52,12 +52,10 @@ impl Check<'_> {
             }
             BlockKey::Output(name) => self.output(module, &config.outputs[name]).into(),
             // Whatever is written for a generated one will be checked when it is planned.
-            BlockKey::Resource(_) => {
-                match self.session.graph.written(&self.session.config, block) {
-                    Some(it) if !it.generated => self.resource(module, block, it).await.into(),
-                    _ => BlockProblems::default(),
-                }
-            }
+            BlockKey::Resource(_) => match self.session.graph.written(block) {
+                Some(it) if !it.generated => self.resource(module, block, it).await.into(),
+                _ => BlockProblems::default(),
+            },
             BlockKey::Call(name) => {
                 let call = &config.calls[name];
                 let mut found = self.references(config, uses::of_call_itself(call).iter());
@@ -103,17 +101,17 @@ impl Check<'_> {
     }
 
     /// A child's variable is what its call gives, as far as that is decided; the root's are never known.
-    fn variable(&self, of: &Variant, module: ModuleId, name: &Str) -> BlockProblems {
+    fn variable(&self, of: VariantId, module: ModuleId, name: &Str) -> BlockProblems {
         let node = self.values.structure.module(module);
         let variable = &node.config.variables[name];
         let mut found = Diagnostics::new();
         let mut place = variable.declared;
         let mut value = variables::unknown_of(variable);
-        let caller = self.session.config.caller(of);
-        let caller = caller.and_then(|(outer, call)| Some((self.module(&outer)?, call)));
-        if let Some((outer, call)) = caller {
+        let modules = &self.session.graph.modules;
+        let caller = modules[of].caller.and_then(|(outer, _)| self.module(outer));
+        if let Some(outer) = caller {
             let calling = &self.values.structure.module(outer).config;
-            let input = calling.calls.get(&call).and_then(|it| it.inputs.get(name));
+            let input = modules.call(of).and_then(|it| it.inputs.get(name));
             let mut given = None;
             if let Some(input) = input {
                 place = input.value.span;

@@ -21,10 +21,10 @@ use rustc_hash::FxHashSet;
 
 use super::session::Session;
 use crate::address::Module as ModuleAddr;
-use crate::config::{Config, Variant, uses};
+use crate::config::{Config, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::lists::Lists;
-use crate::lower::blocks::BlockKey;
+use crate::lower::blocks::{BlockKey, Edge, VariantId};
 use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -80,10 +80,14 @@ pub async fn check_with(session: &Session, pool: &Pool, told: Diagnostics) -> Di
 async fn look(session: &Session, pool: &Pool, told: &Diagnostics) -> (Diagnostics, Vec<Span>) {
     let variables = undecided::variables(session.config.root());
     let (mut problems, mut idle) = (Diagnostics::new(), Vec::new());
-    for round in rounds::rounds(&session.config) {
-        let values = undecided::values(session, &round.modules, pool, &variables);
-        let (chosen, fresh) = (round.chosen, round.fresh);
-        let check = Check { session, pool, told, values, chosen, fresh };
+    let modules = &session.graph.modules;
+    for round in rounds::rounds(modules) {
+        let values = undecided::values(session, &round, pool, &variables);
+        let mut module_ids = vec![None; modules.count()];
+        for (id, module) in (0..).zip(&round.chosen) {
+            module_ids[module.index()] = Some(ModuleId(id));
+        }
+        let check = Check { session, pool, told, values, module_ids, fresh: round.fresh };
         let (found, spoilt) = check.walk().await;
         problems.extend(found);
         for block in spoilt {
@@ -128,10 +132,10 @@ struct Check<'a> {
     pool: &'a Pool,
     told: &'a Diagnostics,
     values: Values<'a>,
-    /// Which module stands for each path.
-    chosen: FxHashSet<Variant>,
-    /// Those to be looked at; others are there for what they give.
-    fresh: FxHashSet<Variant>,
+    /// The module instance that stands for each module, unless another one stands for its path.
+    module_ids: Vec<Option<ModuleId>>,
+    /// Those to be looked at; of others only what they are given, and they are there for what they give.
+    fresh: FxHashSet<VariantId>,
 }
 
 impl Check<'_> {
@@ -140,22 +144,24 @@ impl Check<'_> {
     ///
     /// Blocks that refer to each other in a circle are left out: that is told elsewhere.
     async fn walk(&self) -> (Diagnostics, Vec<usize>) {
-        let blocks = &self.session.graph.blocks;
+        let graph = &self.session.graph;
+        let blocks = &graph.blocks;
         let (mut problems, mut spoilt) = (Diagnostics::new(), Vec::new());
         let mut failed = vec![false; blocks.len()];
         let mut waiting = vec![0; blocks.len()];
         let mut uses: Vec<(u32, usize)> = Vec::new();
         for (user, block) in blocks.iter().enumerate() {
-            if block.edges.is_empty() {
+            let edges = graph.edges(user);
+            if edges.is_empty() {
                 continue;
             }
             let unread = self.unread(user);
             // What a resource says of itself, in a provisioner for one, keeps nobody from looking at it.
             let is_itself =
-                |used: usize| used == user && matches!(block.key, BlockKey::Resource(_));
-            let is_idle = |it: &&(usize, Span)| is_itself(it.0) || unread::is_within(it.1, &unread);
-            for (used, _) in block.edges.iter().filter(|it| !is_idle(it)) {
-                uses.push((*used as u32, user));
+                |used: u32| used as usize == user && matches!(block.key, BlockKey::Resource(_));
+            let is_idle = |it: &&Edge| is_itself(it.0) || unread::is_within(it.1, &unread);
+            for (used, _) in edges.iter().filter(|it| !is_idle(it)) {
+                uses.push((*used, user));
                 waiting[user] += 1;
             }
         }
@@ -187,14 +193,14 @@ impl Check<'_> {
 
     /// Returns the arguments and blocks inside of a block that no schema knows.
     fn unread(&self, block: usize) -> Vec<Span> {
-        let (config, graph) = (&self.session.config, &self.session.graph);
-        let node = &graph.blocks[block];
-        let Some(module) = config.variant(&node.module) else { return Vec::new() };
-        match &node.key {
+        let graph = &self.session.graph;
+        match &graph.blocks[block].key {
             BlockKey::Resource(_) => {
-                graph.written(config, block).map(|it| unread::of_resource(self.pool, it))
+                graph.written(block).map(|it| unread::of_resource(self.pool, it))
             }
-            BlockKey::Provider(name, alias) => module
+            BlockKey::Provider(name, alias) => graph
+                .module_of(block)
+                .config
                 .provider_block(name, alias.as_deref())
                 .map(|it| unread::of_provider(self.pool, it)),
             _ => None,
@@ -204,14 +210,15 @@ impl Check<'_> {
 
     /// Returns where the expressions of a block are.
     fn expressions_of(&self, block: usize) -> Vec<Span> {
-        let node = &self.session.graph.blocks[block];
-        let Some(module) = self.module(&node.module) else { return Vec::new() };
+        let graph = &self.session.graph;
+        let node = &graph.blocks[block];
+        let Some(module) = self.module(node.module) else { return Vec::new() };
         let config = &self.values.structure.module(module).config;
         let uses = match &node.key {
             BlockKey::Local(name) => vec![uses::of_value(&config.locals[name].value)],
             BlockKey::Output(name) => uses::of_output(&config.outputs[name]),
             BlockKey::Resource(_) => {
-                let written = self.session.graph.written(&self.session.config, block);
+                let written = graph.written(block);
                 written.map(uses::of_resource).unwrap_or_default()
             }
             BlockKey::Call(name) => uses::of_call_itself(&config.calls[name]),
@@ -222,11 +229,7 @@ impl Check<'_> {
                 .map(uses::of_provider)
                 .unwrap_or_default(),
             BlockKey::Variable(name) => {
-                let caller = self.session.config.caller(&node.module);
-                let call = caller.and_then(|(outer, call)| {
-                    self.session.config.variant(&outer)?.calls.get(&call)
-                });
-                let input = call.and_then(|it| it.inputs.get(name));
+                let input = graph.modules.call(node.module).and_then(|it| it.inputs.get(name));
                 input.map(|it| uses::of_value(&it.value)).into_iter().collect()
             }
         };
@@ -240,8 +243,7 @@ impl Check<'_> {
         !matches!(block.key, BlockKey::Call(_)) || block.module != user.module
     }
 
-    fn module(&self, module: &Variant) -> Option<ModuleId> {
-        let path = self.chosen.get(module).map(|it| &it.path)?;
-        self.values.structure.module_ids.get(&undecided::instance(path)).copied()
+    fn module(&self, module: VariantId) -> Option<ModuleId> {
+        self.module_ids[module.index()]
     }
 }

@@ -1,31 +1,28 @@
 //! Modules whose instances come from different places are looked at one after the other, each with the others that it
 //! goes with.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::address::Module as ModuleAddr;
-use crate::config::{Config, Module, Variant};
+use crate::config::Module;
+use crate::lower::blocks::{Modules, VariantId};
 
 /// One module for each path, all of which go together.
 pub(super) struct Round {
-    /// The modules.
-    pub modules: BTreeMap<ModuleAddr, Arc<Module>>,
-    /// The same, by what they are among those of their path.
-    pub chosen: FxHashSet<Variant>,
+    /// The modules, each behind the one that calls it.
+    pub chosen: Vec<VariantId>,
     /// Those that no earlier round looked at: each module under one of its addresses.
-    pub fresh: FxHashSet<Variant>,
+    pub fresh: FxHashSet<VariantId>,
 }
 
 /// Returns rounds in which every module is looked at once: a single one, unless some call is expanded before planning.
-pub(super) fn rounds(config: &Config) -> Vec<Round> {
+pub(super) fn rounds(modules: &Modules) -> Vec<Round> {
     let mut seen = FxHashSet::default();
-    let mut rounds = vec![round(config, None, &mut seen)];
-    for (wanted, module) in config.all_variants() {
-        if !seen.contains(&identity(module)) {
-            rounds.push(round(config, Some(&wanted), &mut seen));
+    let mut rounds = vec![round(modules, None, &mut seen)];
+    for (wanted, module) in modules.iter() {
+        if !seen.contains(&identity(&module.config)) {
+            rounds.push(round(modules, Some(wanted), &mut seen));
         }
     }
     rounds
@@ -36,28 +33,26 @@ fn identity(module: &Arc<Module>) -> usize {
 }
 
 /// Chooses a module for each path, `wanted` among them, and else such as were not seen before.
-fn round(config: &Config, wanted: Option<&Variant>, seen: &mut FxHashSet<usize>) -> Round {
-    let mut round = Round {
-        modules: BTreeMap::new(),
-        chosen: FxHashSet::default(),
-        fresh: FxHashSet::default(),
-    };
-    for path in config.modules.keys() {
-        let goes_with_caller =
-            |it: &Variant| config.caller(it).is_none_or(|it| round.chosen.contains(&it.0));
-        let fitting = || config.variants_at(path).filter(|it| goes_with_caller(&it.0));
-        let is_wanted = |it: &Variant| wanted.is_some_and(|wanted| config.is_within(wanted, it));
-        let choice = fitting()
-            .find(|it| is_wanted(&it.0))
-            .or_else(|| fitting().find(|it| !seen.contains(&identity(it.1))))
+fn round(modules: &Modules, wanted: Option<VariantId>, seen: &mut FxHashSet<usize>) -> Round {
+    let mut round = Round { chosen: Vec::new(), fresh: FxHashSet::default() };
+    let mut is_chosen = vec![false; modules.count()];
+    for path in modules.by_path() {
+        let goes_with_caller = |it: &VariantId| {
+            modules[*it].caller.is_none_or(|(caller, _)| is_chosen[caller.index()])
+        };
+        let fitting = || path.clone().map(VariantId).filter(goes_with_caller);
+        let is_seen = |it: &VariantId| seen.contains(&identity(&modules[*it].config));
+        let choice = wanted
+            .and_then(|wanted| fitting().find(|it| modules.is_within(wanted, *it)))
+            .or_else(|| fitting().find(|it| !is_seen(it)))
             .or_else(|| fitting().next());
         // A call that only another variant of the caller has leads nowhere in this round.
-        let Some((variant, module)) = choice else { continue };
-        if seen.insert(identity(module)) {
-            round.fresh.insert(variant.clone());
+        let Some(module) = choice else { continue };
+        if seen.insert(identity(&modules[module].config)) {
+            round.fresh.insert(module);
         }
-        round.modules.insert(path.clone(), module.clone());
-        round.chosen.insert(variant);
+        is_chosen[module.index()] = true;
+        round.chosen.push(module);
     }
     round
 }

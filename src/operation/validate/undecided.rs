@@ -6,10 +6,12 @@ use std::sync::Arc;
 use entail_rules::Node;
 use rustc_hash::FxHashMap;
 
+use super::rounds::Round;
 use crate::address::{InstanceKey, Keyed, Mode, Module as ModuleAddr, ModuleInstance};
 use crate::config;
+use crate::lower::blocks::{Modules, VariantId};
 use crate::lower::structure::{
-    CallId, CallNode, ModuleNode, NodeKind, ResourceId, Structure, Style,
+    CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -24,20 +26,20 @@ pub(super) fn variables(root: &config::Module) -> BTreeMap<Str, Value> {
 }
 
 /// Returns the instance that stands for all instances of a module.
-pub(super) fn instance(path: &ModuleAddr) -> ModuleInstance {
+fn instance(path: &ModuleAddr) -> ModuleInstance {
     ModuleInstance(path.0.iter().map(|it| (it.clone(), InstanceKey::None)).collect())
 }
 
 /// Returns what expressions can refer to.
 pub(super) fn values<'a>(
     session: &'a Session,
-    modules: &BTreeMap<ModuleAddr, Arc<config::Module>>,
+    round: &Round,
     pool: &'a Pool,
     variables: &'a BTreeMap<Str, Value>,
 ) -> Values<'a> {
     let mut values = Values::new(
         &session.config,
-        structure(modules),
+        structure(&session.graph.modules, round),
         variables,
         &session.world,
         &session.sources,
@@ -46,11 +48,15 @@ pub(super) fn values<'a>(
     values.pool = Some(pool);
     values.plan_time = None;
     values.is_validating = true;
+    // Many modules have the same code.
+    let mut types: FxHashMap<usize, Type> = FxHashMap::default();
     for (id, call) in values.structure.calls.iter().enumerate() {
-        let path = values.structure.module(call.parent).path.child(&call.name);
-        let Some(module) = modules.get(&path) else { continue };
-        let outputs =
-            Type::object(module.outputs.keys().map(|it| (it.clone(), Type::DYNAMIC)).collect());
+        let Some(module) = call.instances.get(&InstanceKey::None) else { continue };
+        let module = &values.structure.module(*module).config;
+        let of = |it: &config::Module| {
+            Type::object(it.outputs.keys().map(|it| (it.clone(), Type::DYNAMIC)).collect())
+        };
+        let outputs = *types.entry(Arc::as_ptr(module).addr()).or_insert_with(|| of(module));
         values.call_types[id] = match call.style {
             Style::Count => Type::list(outputs),
             Style::ForEach => Type::map(outputs),
@@ -106,12 +112,17 @@ fn unknown_object(schema: &BlockSchema) -> Value {
 }
 
 /// Every module call, resource and value once. What repeats has no instances, and stands for itself.
-fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
-    let mut structure = Structure::with_room(modules.values().map(|it| &**it));
-    for (path, module) in modules {
-        let parent = path.parent().and_then(|(outer, call)| {
-            let outer = *structure.module_ids.get(&instance(&outer))?;
-            let call: CallId = *structure.module(outer).calls.get(&call)?;
+///
+/// The modules come in the order of the round.
+fn structure(modules: &Modules, round: &Round) -> Structure {
+    let chosen = || round.chosen.iter().map(|it| &modules[*it]);
+    let mut structure = Structure::with_room(chosen().map(|it| &*it.config));
+    let mut ids: FxHashMap<VariantId, ModuleId> = FxHashMap::default();
+    for (&number, code) in round.chosen.iter().zip(chosen()) {
+        let (path, module) = (&code.variant.path, &code.config);
+        let parent = code.caller.and_then(|(outer, _)| {
+            let outer = *ids.get(&outer)?;
+            let call: CallId = *structure.module(outer).calls.get(path.0.last()?)?;
             Some((outer, call))
         });
         let id = structure.add_module(ModuleNode {
@@ -119,6 +130,7 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
             pending: parent.is_some(),
             ..ModuleNode::new(instance(path), path.clone(), module.clone())
         });
+        ids.insert(number, id);
         if let Some((_, call)) = parent {
             structure.calls[call.index()].instances.insert(InstanceKey::None, id);
         }
@@ -140,7 +152,8 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
             });
             structure.modules[id.index()].calls.insert(name.clone(), call_id);
         }
-        for place in 0..module.resources.len() {
+        let is_needed = round.fresh.contains(&number) || is_looked_into(module);
+        for place in 0..if is_needed { module.resources.len() } else { 0 } {
             let resource = structure.declare(id, place);
             let style = structure.resource(resource).style;
             let repeats = matches!(style, Style::Count | Style::ForEach);
@@ -157,4 +170,9 @@ fn structure(modules: &BTreeMap<ModuleAddr, Arc<config::Module>>) -> Structure {
         }
     }
     structure
+}
+
+/// Whether what a module gives to others or says of its variables may name something in it.
+fn is_looked_into(module: &config::Module) -> bool {
+    !module.calls.is_empty() || module.variables.values().any(|it| !it.validations.is_empty())
 }
