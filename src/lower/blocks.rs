@@ -131,6 +131,7 @@ impl BlockGraph {
     pub fn connected(mut self, config: &Config) -> BlockGraph {
         self.plain = vec![false; self.blocks.len()];
         Builder::of(&mut self, config).connect();
+        self.edges.shrink_to_fit();
         self
     }
 
@@ -266,13 +267,21 @@ impl BlockGraph {
     /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which
     /// the configuration's own check tells.
     pub fn sorted(&self) -> Option<Arc<[u32]>> {
-        self.sorted.get_or_init(|| self.in_order()).clone()
+        let sort = || {
+            let sorted = self.in_order(|_, _| true);
+            (sorted.len() == self.blocks.len()).then(|| sorted.into())
+        };
+        self.sorted.get_or_init(sort).clone()
     }
 
-    fn in_order(&self) -> Option<Arc<[u32]>> {
+    /// Returns the blocks so that each stands behind everything it refers to by edges that count, without those that wait for
+    /// each other, or for such.
+    pub fn in_order(&self, counts: impl Fn(usize, &Edge) -> bool) -> Vec<u32> {
+        let counts = &counts;
+        let edges = |it: usize| self.edges(it).iter().filter(move |edge| counts(it, edge));
         let all = || 0..self.blocks.len();
-        let mut waiting: Vec<u32> = all().map(|it| self.edges(it).len() as u32).collect();
-        let users = |it: usize| self.edges(it).iter().map(move |edge| (edge.0, it as u32));
+        let mut waiting: Vec<u32> = all().map(|it| edges(it).count() as u32).collect();
+        let users = |it: usize| edges(it).map(move |edge| (edge.0, it as u32));
         let users = Lists::of(all().flat_map(users));
         let mut sorted = Vec::with_capacity(self.blocks.len());
         sorted.extend((0..).zip(&waiting).filter(|it| *it.1 == 0).map(|it| it.0));
@@ -286,7 +295,7 @@ impl BlockGraph {
             }
             at += 1;
         }
-        (sorted.len() == self.blocks.len()).then(|| sorted.into())
+        sorted
     }
 
     /// Returns the name of a block as drawings of the graph write it.

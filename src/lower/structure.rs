@@ -10,6 +10,7 @@ mod node_map;
 mod nodes;
 mod places;
 mod saved;
+mod sorted;
 
 use std::hash::BuildHasher;
 
@@ -108,7 +109,8 @@ impl Structure {
         structure.modules.reserve_exact(count);
         structure.resources.reserve_exact(resources);
         structure.calls.reserve_exact(calls);
-        structure.nodes.reserve_exact(nodes);
+        // And the providers that nobody wrote a block of.
+        structure.nodes.reserve_exact(nodes + nodes / 64 + 64);
         structure
     }
 

@@ -190,10 +190,11 @@ impl Trace<'_> {
         let mut reads = take(&mut self.reads);
         reads.reads.append(&mut self.firm);
         for reads in [&mut reads.reads, &mut reads.may_read] {
-            reads.sort();
+            reads.sort_unstable();
             reads.dedup_by_key(|it| (it.0, it.1));
+            reads.shrink_to_fit();
         }
-        reads.waits.sort();
+        reads.waits.sort_unstable();
         reads.waits.dedup();
         (take(&mut self.structure), reads)
     }

@@ -52,19 +52,24 @@ pub(super) fn assemble(mut parts: Parts<'_, '_>, errored: bool) -> Plan {
 
 /// What is done with each object. What was found of it is let go of on the way.
 fn changes(parts: &mut Parts<'_, '_>) -> Vec<Change> {
-    let found = std::mem::take(&mut parts.found);
+    let mut found = std::mem::take(&mut parts.found);
     let parts = &*parts;
     let mode = parts.inputs.request.mode;
     let mut changes: Vec<Change> = Vec::new();
     if mode != PlanMode::RefreshOnly {
         changes.reserve_exact(found.len());
-        changes.extend(found.drain().filter_map(|(node, it)| change(parts, node, *it)));
+        for node in parts.observer.values.structure.objects_in_order() {
+            changes.extend(found.take(node).and_then(|it| change(parts, node, *it)));
+        }
     }
+    let in_order = changes.len();
     if mode == PlanMode::Normal {
         changes.extend(parts.progress.gone.iter().filter_map(|it| gone(parts, it.0, &it.1)));
         changes.extend(parts.inputs.moved.keys().filter_map(|it| only_moved(parts, it)));
     }
-    changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    if changes.len() > in_order {
+        changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    }
     changes
 }
 

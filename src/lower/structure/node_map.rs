@@ -29,6 +29,11 @@ impl<T> NodeMap<T> {
         self.slots[index].replace(value)
     }
 
+    /// Takes out what a node has.
+    pub fn take(&mut self, node: Node) -> Option<T> {
+        self.slots.get_mut(node.0 as usize)?.take()
+    }
+
     /// Returns the nodes that have something, and what they have.
     pub fn iter(&self) -> impl Iterator<Item = (Node, &T)> {
         let numbered = self.slots.iter().enumerate();
@@ -44,18 +49,13 @@ impl<T> NodeMap<T> {
     pub fn is_empty(&self) -> bool {
         self.slots.iter().all(Option::is_none)
     }
-
-    /// Takes everything out, node by node.
-    pub fn drain(self) -> impl Iterator<Item = (Node, T)> {
-        let numbered = self.slots.into_iter().enumerate();
-        numbered.filter_map(|(index, it)| Some((Node(index as u32), it?)))
-    }
 }
 
 impl<T> FromIterator<(Node, T)> for NodeMap<T> {
     fn from_iter<I: IntoIterator<Item = (Node, T)>>(entries: I) -> NodeMap<T> {
         let mut map = NodeMap::default();
         entries.into_iter().for_each(|(node, value)| drop(map.insert(node, value)));
+        map.slots.shrink_to_fit();
         map
     }
 }
@@ -72,6 +72,9 @@ mod tests {
         assert_eq!((map.get(Node(3)), map.get(Node(9))), (None, None));
         assert_eq!((map.len(), map.is_empty()), (2, false));
         assert_eq!(map.iter().collect::<Vec<_>>(), [(Node(2), &"B"), (Node(5), &"e")]);
-        assert_eq!(map.drain().collect::<Vec<_>>(), [(Node(2), "B"), (Node(5), "e")]);
+        assert_eq!(
+            (map.take(Node(2)), map.take(Node(2)), map.take(Node(9))),
+            (Some("B"), None, None)
+        );
     }
 }

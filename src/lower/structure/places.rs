@@ -28,8 +28,8 @@ impl Places {
     }
 
     /// Returns every resource that has a place.
-    pub fn all(self) -> impl Iterator<Item = ResourceId> {
-        self.0.into_iter().flatten().map(|it| ResourceId(it.get() - 1))
+    pub fn all(&self) -> impl Iterator<Item = ResourceId> {
+        self.0.iter().flatten().map(|it| ResourceId(it.get() - 1))
     }
 }
 

@@ -36,9 +36,6 @@ impl Check<'_> {
         if let BlockKey::Variable(name) = &node.key {
             return self.variable(node.module, module, name);
         }
-        if !self.fresh.contains(&node.module) {
-            return BlockProblems::default();
-        }
         match &node.key {
             BlockKey::Variable(_) => BlockProblems::default(),
             BlockKey::Local(name) => {

@@ -23,38 +23,18 @@ use super::session::Session;
 use crate::address::Module as ModuleAddr;
 use crate::config::{Config, uses};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::lists::Lists;
-use crate::lower::blocks::{BlockKey, Edge, VariantId};
+use crate::lower::blocks::{BlockKey, BlockNode, Edge, VariantId};
 use crate::lower::structure::ModuleId;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::schedule::begin;
 use crate::value::Deprecation;
+use blocks::BlockProblems;
 
 pub use keys::missing_keys;
 
 /// How many providers' answers are waited for at once.
 const OPEN: usize = 16;
-
-/// Waits for answers, of which most are there as soon as they are asked for.
-async fn all<F: Future>(answers: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut found: Vec<Option<F::Output>> = Vec::with_capacity(answers.size_hint().0);
-    let mut open = FuturesUnordered::new();
-    for (place, answer) in answers.enumerate() {
-        found.push(None);
-        let mut ended = begin(answer.map(move |it| (place, it)), &mut open).await;
-        if open.len() >= OPEN && ended.is_none() {
-            ended = open.next().await;
-        }
-        if let Some((place, it)) = ended {
-            found[place] = Some(it);
-        }
-    }
-    while let Some((place, it)) = open.next().await {
-        found[place] = Some(it);
-    }
-    found.into_iter().flatten().collect()
-}
 
 /// Checks every block of a configuration; errors and warnings, each once, in the order of files and lines.
 ///
@@ -138,6 +118,29 @@ struct Check<'a> {
     fresh: FxHashSet<VariantId>,
 }
 
+/// How far a validation has come.
+#[derive(Default)]
+struct Walk {
+    problems: Diagnostics,
+    /// Blocks with an error, or that rest on one.
+    failed: FxHashSet<usize>,
+    /// Those that rest on one, and are not looked at.
+    spoilt: Vec<usize>,
+    /// Those of which a provider has not answered yet.
+    open: FxHashSet<usize>,
+}
+
+impl Walk {
+    fn end(&mut self, ended: Option<(usize, BlockProblems)>) {
+        let Some((block, found)) = ended else { return };
+        self.open.remove(&block);
+        if found.failed {
+            self.failed.insert(block);
+        }
+        self.problems.extend(found.problems);
+    }
+}
+
 impl Check<'_> {
     /// Looks at block after block, each behind those that it refers to. Those that rest on one with an error are not looked
     /// at, and come beside the problems.
@@ -145,50 +148,80 @@ impl Check<'_> {
     /// Blocks that refer to each other in a circle are left out: that is told elsewhere.
     async fn walk(&self) -> (Diagnostics, Vec<usize>) {
         let graph = &self.session.graph;
-        let blocks = &graph.blocks;
-        let (mut problems, mut spoilt) = (Diagnostics::new(), Vec::new());
-        let mut failed = vec![false; blocks.len()];
-        let mut waiting = vec![0; blocks.len()];
-        let mut uses: Vec<(u32, usize)> = Vec::new();
-        for (user, block) in blocks.iter().enumerate() {
-            let edges = graph.edges(user);
-            if edges.is_empty() {
+        let used = self.used_providers();
+        let mut walk = Walk::default();
+        let mut open = FuturesUnordered::new();
+        // Few refer to themselves, or in circles where nobody reads it.
+        let in_order = graph.sorted();
+        let in_order =
+            in_order.unwrap_or_else(|| graph.in_order(|it, edge| self.rests(it, edge)).into());
+        for block in in_order.iter().map(|it| *it as usize) {
+            while !walk.open.is_empty() && self.waits(&walk, block) {
+                walk.end(open.next().await);
+            }
+            if self.is_spoilt(&walk.failed, block) {
+                walk.failed.insert(block);
+                walk.spoilt.push(block);
                 continue;
             }
-            let unread = self.unread(user);
-            // What a resource says of itself, in a provisioner for one, keeps nobody from looking at it.
-            let is_itself =
-                |used: u32| used as usize == user && matches!(block.key, BlockKey::Resource(_));
-            let is_idle = |it: &&Edge| is_itself(it.0) || unread::is_within(it.1, &unread);
-            for (used, _) in edges.iter().filter(|it| !is_idle(it)) {
-                uses.push((*used, user));
-                waiting[user] += 1;
+            if !self.is_looked_at(block) {
+                continue;
+            }
+            let looked_at = self.block(block, used.contains(&block)).map(move |it| (block, it));
+            match begin(looked_at, &mut open).await {
+                None => _ = walk.open.insert(block),
+                ended => walk.end(ended),
+            }
+            if open.len() >= OPEN {
+                walk.end(open.next().await);
             }
         }
-        let users = Lists::of(uses.into_iter());
-        let mut ready: Vec<usize> = (0..blocks.len()).filter(|&it| waiting[it] == 0).collect();
-        while !ready.is_empty() {
-            let (idle, sound): (Vec<usize>, Vec<usize>) = ready.iter().partition(|&&it| failed[it]);
-            spoilt.extend(idle);
-            let is_used = |block: usize| !users.get(block as u32).is_empty();
-            let looked_at = sound.iter().map(|&it| self.block(it, is_used(it)));
-            for (&block, found) in sound.iter().zip(all(looked_at).await) {
-                failed[block] = found.failed;
-                problems.extend(found.problems);
-            }
-            let mut next = Vec::new();
-            for &block in &ready {
-                for &user in users.get(block as u32) {
-                    failed[user] |= failed[block] && self.spoils(block, user);
-                    waiting[user] -= 1;
-                    if waiting[user] == 0 {
-                        next.push(user);
-                    }
-                }
-            }
-            ready = next;
+        while !open.is_empty() {
+            walk.end(open.next().await);
         }
-        (problems, spoilt)
+        (walk.problems, walk.spoilt)
+    }
+
+    /// Returns whether a block has something that is wrong or not by itself.
+    fn is_looked_at(&self, block: usize) -> bool {
+        let BlockNode { module, key } = &self.session.graph.blocks[block];
+        matches!(key, BlockKey::Variable(_)) || self.fresh.contains(module)
+    }
+
+    /// Returns whether a block refers to one of which it is not known yet whether it has errors.
+    fn waits(&self, walk: &Walk, block: usize) -> bool {
+        self.session.graph.edges(block).iter().any(|it| walk.open.contains(&(it.0 as usize)))
+    }
+
+    /// Returns whether looking at a block is idle, because it rests on one with an error.
+    fn is_spoilt(&self, failed: &FxHashSet<usize>, block: usize) -> bool {
+        if failed.is_empty() {
+            return false;
+        }
+        let edges = self.session.graph.edges(block).iter();
+        let mut used = edges.filter(|it| failed.contains(&(it.0 as usize)));
+        used.any(|it| self.spoils(it.0 as usize, block) && self.rests(block, it))
+    }
+
+    /// Returns the provider blocks that something refers to.
+    fn used_providers(&self) -> FxHashSet<usize> {
+        let graph = &self.session.graph;
+        let is_provider = |it: usize| matches!(graph.blocks[it].key, BlockKey::Provider(..));
+        let all = 0..graph.blocks.len();
+        if !all.clone().any(is_provider) {
+            return FxHashSet::default();
+        }
+        let refers = |it: usize| graph.edges(it).iter().map(move |edge| (it, edge));
+        let all = all.flat_map(refers).filter(|it| is_provider(it.1.0 as usize));
+        all.filter(|it| self.rests(it.0, it.1)).map(|it| it.1.0 as usize).collect()
+    }
+
+    /// Returns whether a block rests on one that it refers to: not where no schema knows what refers to it.
+    fn rests(&self, block: usize, (used, place): &Edge) -> bool {
+        // What a resource says of itself, in a provisioner for one, keeps nobody from looking at it.
+        let is_itself = *used as usize == block
+            && matches!(self.session.graph.blocks[block].key, BlockKey::Resource(_));
+        !is_itself && !unread::is_within(*place, &self.unread(block))
     }
 
     /// Returns the arguments and blocks inside of a block that no schema knows.
