@@ -73,7 +73,7 @@ fn hash_of(module: VariantId, key: &BlockKey) -> u64 {
 /// All blocks of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct BlockGraph {
-    /// The blocks, in no particular order.
+    /// The blocks: those that are declared, module by module, and behind them those of everything inside of a module.
     pub blocks: Vec<BlockNode>,
     /// What the configuration says of providers, and who serves which block.
     pub configured: Configured,
@@ -85,8 +85,6 @@ pub struct BlockGraph {
     edges: Vec<Edge>,
     /// Where the edges of each block begin, and at last where those of the last one end; nothing before they are drawn.
     starts: Vec<u32>,
-    /// How many are declared. Behind them stand those of everything inside a module.
-    declared: usize,
     /// The modules that a block refers to as a whole, or by keys that are not written out. It reads only their outputs, and
     /// OpenTofu records that it rests on everything inside.
     wholes: FxHashMap<u32, Vec<VariantId>>,
@@ -120,7 +118,6 @@ impl BlockGraph {
             graph.sources.extend(config.source_text(&it.variant).map(|it| (id, it)));
             graph.declare(id, &it.config);
         }
-        graph.declared = graph.blocks.len();
         modules.connect(config, |caller, call| graph.find(caller, &BlockKey::Call(call.clone())));
         graph.modules = Arc::new(modules);
         graph.configured = Configured::of(engine, config, &graph);
@@ -186,11 +183,6 @@ impl BlockGraph {
             free.insert(blocks.len() as u32);
         }
         self.blocks.push(BlockNode { module, key });
-    }
-
-    /// Returns the resource blocks of a module, in the order in which the module has them, and then others.
-    pub fn resources_of(&self, module: VariantId) -> std::ops::RangeFrom<usize> {
-        self.modules[module].first_resource()..
     }
 
     /// Returns the place of a resource block among those of its module.

@@ -47,13 +47,14 @@ impl<'a> Builder<'a> {
             self.at = id;
             self.from = module.blocks().start;
             self.module(module);
+            debug_assert_eq!(self.from, module.blocks().end, "blocks are declared in this order");
         }
         for mut edges in take(&mut self.further) {
             self.graph.end_block(&mut edges);
         }
     }
 
-    /// Draws the edges of a module's blocks, in their order.
+    /// Draws the edges of a module's blocks, in the order in which they were declared.
     fn module(&mut self, code: &ModuleCode) {
         let module = &*code.config;
         for (name, it) in &module.variables {

@@ -8,6 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::config::{self, Config, Variant};
 use crate::lists::Lists;
+use crate::value::Str;
 
 /// The number of a module. Each stands behind the one that calls it; the root is the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,7 +101,7 @@ impl Modules {
     pub(super) fn connect(
         &mut self,
         config: &Config,
-        find: impl Fn(VariantId, &crate::value::Str) -> Option<usize>,
+        find: impl Fn(VariantId, &Str) -> Option<usize>,
     ) {
         let caller = |it: &ModuleCode| {
             let (caller, call) = config.caller(&it.variant)?;
@@ -176,5 +177,55 @@ impl std::ops::Index<VariantId> for Modules {
 
     fn index(&self, id: VariantId) -> &ModuleCode {
         &self.all[id.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::config::tests::{folder, load_folder};
+    use crate::diagnostic::Sources;
+    use crate::lower::blocks::BlockGraph;
+
+    #[test]
+    fn who_calls_a_module_leads_to_it() {
+        let folder = folder(
+            r#"
+            -- main.tf --
+            variable "v" { default = 1 }
+            resource "terraform_data" "r" {}
+            module "a" { source = "./m" }
+            module "b" { source = "./m" }
+            -- m/main.tf --
+            locals { l = 1 }
+            resource "terraform_data" "r" {}
+            module "deep" { source = "../deep" }
+            -- deep/main.tf --
+            resource "terraform_data" "r" {}
+            "#,
+        );
+        let (config, _) = load_folder(folder.path(), &Sources::default());
+        let config = config.expect("a configuration");
+        let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
+        let modules = &graph.modules;
+        let mut told = Vec::new();
+        for (id, module) in modules.iter() {
+            assert_eq!(modules.number(&module.variant), Some(id));
+            assert!(module.blocks().all(|it| graph.blocks[it].module == id));
+            let resources = module.first_resource()..module.first_resource() + 1;
+            assert!(resources.clone().all(|it| graph.resource(it).is_some()), "{resources:?}");
+            let Some((caller, call)) = module.caller else { continue };
+            assert!(modules.called(caller, call as usize).any(|it| it == id));
+            assert!(caller < id && modules.is_within(id, caller) && !modules.is_within(caller, id));
+            told.push(format!("{} by {}", module.variant.path, graph.name(call as usize)));
+        }
+        expect![[r#"
+            module.a by module.a (expand)
+            module.b by module.b (expand)
+            module.a.module.deep by module.a.module.deep (expand)
+            module.b.module.deep by module.b.module.deep (expand)"#]]
+        .assert_eq(&told.join("\n"));
+        assert!(modules.by_path().eq((0..5).map(|it| it..it + 1)));
     }
 }
