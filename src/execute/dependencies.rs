@@ -7,6 +7,7 @@ use entail_rules::{Node, beside};
 use rustc_hash::FxHashSet;
 
 use super::Context;
+use crate::config::Module;
 use crate::lower::blocks::MOST_DEPENDENCIES;
 use crate::lower::structure::NodeKind;
 use crate::plan::{Action, Change};
@@ -33,10 +34,7 @@ pub(super) fn finished(
 
 /// Checks the validations of every module variable that an object is made from.
 pub(super) fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
-    let validates = |it: &std::sync::Arc<crate::config::Module>| {
-        it.variables.values().any(|it| !it.validations.is_empty())
-    };
-    if !ctx.config.all().any(|it| validates(it.1)) {
+    if !ctx.validates() {
         return true;
     }
     let mut passed = true;
@@ -99,6 +97,12 @@ impl Iterator for Behind<'_> {
 }
 
 impl Context<'_> {
+    /// Whether a variable of any module has conditions.
+    fn validates(&self) -> bool {
+        let validates = |it: &Module| it.variables.values().any(|it| !it.validations.is_empty());
+        *self.validates.get_or_init(|| self.config.all().any(|it| validates(it.1)))
+    }
+
     /// The block of an object; where its module instance is gone, that which is served as the object was made.
     pub(super) fn block_of(&self, change: &Change) -> Option<usize> {
         let structure = &self.observer.values.structure;

@@ -65,6 +65,8 @@ pub struct Context<'a> {
     pub graph: &'a BlockGraph,
     /// Its `removed` blocks, once somebody asks for them.
     pub removed: OnceLock<RemovedBlocks<'a>>,
+    /// Whether a variable of any module has conditions, once somebody asks.
+    pub validates: OnceLock<bool>,
     /// The order of steps.
     pub order: &'a Order,
     /// Every fact the plan rests on.

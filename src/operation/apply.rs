@@ -168,6 +168,7 @@ async fn carry_out(
         config: &session.config,
         graph: &session.graph,
         removed: Default::default(),
+        validates: Default::default(),
         order: approved.order,
         facts: approved.facts,
         spread: approved.spread,

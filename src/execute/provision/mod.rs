@@ -86,6 +86,9 @@ pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
         Some(block) => Provisioners::of(block, When::Destroy),
         None => of_removed(ctx, &change.address),
     };
+    if provisioners.listed.is_empty() {
+        return true;
+    }
     let scope = ctx.observer.values.scope(module_of(ctx, number, &change.address));
     let scope = scope.with_each(change.address.key.clone(), None).with_self(change.before.clone());
     run(ctx, &change.address, &provisioners, &scope).await
@@ -94,15 +97,17 @@ pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
 /// The module instance of an object or, where that is not declared any more, another of the same module, else the root.
 fn module_of(ctx: &Context<'_>, block: Option<usize>, address: &Instance) -> ModuleId {
     let structure = &ctx.observer.values.structure;
-    let same = structure.modules.iter().position(|it| it.address == address.module);
+    if let Some(same) = structure.module_ids.get(&address.module) {
+        return *same;
+    }
     let path = address.module.module();
     let wanted = block.map(|it| &ctx.graph.module_of(it).variant);
     let is_alike = |it: &ModuleNode| {
         let of = || ctx.config.variant_of(&it.address);
         it.path == path && wanted.is_none_or(|wanted| of().as_ref() == Some(wanted))
     };
-    let alike = || structure.modules.iter().position(is_alike);
-    same.or_else(alike).map_or(Structure::ROOT, |it| ModuleId(it as u32))
+    let alike = structure.modules.iter().position(is_alike);
+    alike.map_or(Structure::ROOT, |it| ModuleId(it as u32))
 }
 
 /// Runs provisioners one after the other until one fails. Returns whether none did.
