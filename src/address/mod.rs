@@ -58,16 +58,10 @@ pub struct Module(pub Arc<[Str]>);
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct ModuleInstance(pub Arc<[(Str, InstanceKey)]>);
 
-/// Returns a path and one step more. Chains have no exact length that is known, and lists would be copied.
-fn chained<T: Clone>(path: &[T], own: impl Iterator<Item = T>) -> Arc<[T]> {
-    path.iter().cloned().chain(own).collect()
-}
-
 impl Module {
     /// Returns the module that the call `name` in this module leads to.
     pub fn child(&self, name: impl Into<Str>) -> Module {
-        let own = std::iter::once(name.into());
-        Module(chained(&self.0, own))
+        Module(self.0.iter().cloned().chain([name.into()]).collect())
     }
 
     /// Returns whether this is the root module.
@@ -85,8 +79,7 @@ impl Module {
 impl ModuleInstance {
     /// Returns the instance `key` of the call `name` in this module instance.
     pub fn child(&self, name: impl Into<Str>, key: InstanceKey) -> ModuleInstance {
-        let own = std::iter::once((name.into(), key));
-        ModuleInstance(chained(&self.0, own))
+        ModuleInstance(self.0.iter().cloned().chain([(name.into(), key)]).collect())
     }
 
     /// Returns whether this is the root module.

@@ -55,12 +55,18 @@ pub enum BlockKey {
 }
 
 /// A block: where it stands and what it is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct BlockNode {
     /// The module.
     pub module: VariantId,
     /// What it is.
     pub key: BlockKey,
+}
+
+impl BlockNode {
+    fn is(&self, module: VariantId, key: &BlockKey) -> bool {
+        self.key == *key && self.module == module
+    }
 }
 
 /// A block that another one refers to, by its number, and the place of the reference.
@@ -416,12 +422,6 @@ fn each_once(edges: &mut Vec<Edge>) {
         }
     }
     edges.truncate(kept);
-}
-
-impl BlockNode {
-    fn is(&self, module: VariantId, key: &BlockKey) -> bool {
-        self.key == *key && self.module == module
-    }
 }
 
 fn provider_key(block: &config::ProviderBlock) -> BlockKey {

@@ -3,6 +3,7 @@
 //! Nodes are the atoms of the rules. A resource that does not repeat is its own collection; one whose repetition cannot
 //! be known before the walk is one pending node.
 
+mod found;
 mod serial;
 mod names;
 mod members;
@@ -109,7 +110,7 @@ impl Structure {
         structure.modules.reserve_exact(count);
         structure.resources.reserve_exact(resources);
         structure.calls.reserve_exact(calls);
-        // And the providers that nobody wrote a block of.
+        // Nearly always there is more, if only a provider of which nobody wrote a block: a list that is full doubles.
         structure.nodes.reserve_exact(nodes + nodes / 64 + 64);
         structure
     }

@@ -239,11 +239,12 @@ impl Trace<'_> {
         };
         // Nearly every call leads to one module, whatever the key.
         let config = self.input.config;
-        if config.kinds.is_empty()
-            && let Some(caller) = self.codes[caller.index()]
+        if let Some(caller) = self.codes[caller.index()]
             && let Some(block) = self.input.graph.find(caller, &BlockKey::Call(call.clone()))
+            && let Some(first) = modules.called(caller, block).next()
+            && !config.kinds.contains_key(&modules[first].variant.path)
         {
-            return modules.called(caller, block).next().map(of_code);
+            return Some(of_code(first));
         }
         match config.variant_of(address) {
             Some(variant) => modules.number(&variant).map(of_code),

@@ -140,9 +140,7 @@ impl Observer<'_> {
         let block = module.providers.iter().find(|it| {
             it.source == config.provider && it.alias.as_ref().map(|it| &*it.text) == alias
         })?;
-        let modules = &self.values.structure.modules;
-        let id = modules.iter().position(|it| it.path == config.module);
-        Some((block, id.map(|it| ModuleId(it as u32))))
+        Some((block, self.values.structure.first_at(&config.module)))
     }
 
     /// Returns the key of a provider instance as its arguments see it, and its `each.value`.

@@ -24,19 +24,11 @@ impl Observer<'_> {
         let known = self.values.structure.block(*resource);
         let node_of = self.values.structure.resource(*resource);
         let config = self.values.config;
-        let address = &node_of.address;
         let number = self.graph.block_of(config, node_of)?;
         let block = known.or_else(|| self.graph.written(number))?;
         let expression = block.lifecycle.prevent_destroy.as_ref()?;
-        let modules = &self.values.structure.modules;
-        let first = || {
-            let at = modules.iter().position(|it| {
-                it.path == address.module.module()
-                    && config.variant_of(&it.address).as_ref()
-                        == Some(&self.graph.module_of(number).variant)
-            });
-            at.map(|it| ModuleId(it as u32))
-        };
+        let variant = &self.graph.module_of(number).variant;
+        let first = || self.values.structure.first_of(config, variant);
         let module = node_of.module.or_else(first)?;
         let name = self.values.structure.name(node);
         let (answer, problems) = match self.protection(expression, module, &name) {

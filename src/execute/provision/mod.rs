@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::event::{Event, Sink};
 use crate::expression::body::decode_body;
 use crate::lower::removed::RemovedBlocks;
-use crate::lower::structure::{ModuleId, ModuleNode, Structure};
+use crate::lower::structure::{ModuleId, Structure};
 use crate::observe::problems::of_provider;
 use crate::observe::values::ValueScope;
 use crate::plan::Change;
@@ -100,14 +100,11 @@ fn module_of(ctx: &Context<'_>, block: Option<usize>, address: &Instance) -> Mod
     if let Some(same) = structure.module_ids.get(&address.module) {
         return *same;
     }
-    let path = address.module.module();
-    let wanted = block.map(|it| &ctx.graph.module_of(it).variant);
-    let is_alike = |it: &ModuleNode| {
-        let of = || ctx.config.variant_of(&it.address);
-        it.path == path && wanted.is_none_or(|wanted| of().as_ref() == Some(wanted))
+    let alike = match block {
+        Some(block) => structure.first_of(ctx.config, &ctx.graph.module_of(block).variant),
+        None => structure.first_at(&address.module.module()),
     };
-    let alike = structure.modules.iter().position(is_alike);
-    alike.map_or(Structure::ROOT, |it| ModuleId(it as u32))
+    alike.unwrap_or(Structure::ROOT)
 }
 
 /// Runs provisioners one after the other until one fails. Returns whether none did.

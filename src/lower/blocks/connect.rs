@@ -57,11 +57,14 @@ impl<'a> Builder<'a> {
     /// Draws the edges of a module's blocks, in the order in which they were declared.
     fn module(&mut self, code: &ModuleCode) {
         let module = &*code.config;
+        let modules = self.modules.clone();
+        let inputs = modules.call(self.at).map(|it| &it.inputs);
         for (name, it) in &module.variables {
             // A validation may name the variable itself: that is no cycle.
             self.conditions(&it.validations);
             self.forget_own(0);
-            self.input(code, name);
+            let input = inputs.and_then(|it| it.get(name));
+            self.input(code, input.map(|it| &it.value));
             self.end(code);
         }
         for it in module.locals.values() {
@@ -164,12 +167,9 @@ impl<'a> Builder<'a> {
     }
 
     /// A child's variable rests on what the call gives it, in the calling module.
-    fn input(&mut self, code: &ModuleCode, name: &Str) {
-        let Some((caller, _)) = code.caller else { return };
-        let modules = self.modules.clone();
-        let call = modules.call(self.at);
-        if let Some(attribute) = call.and_then(|it| it.inputs.get(name)) {
-            self.within(caller, |it| it.expression(&attribute.value));
+    fn input(&mut self, code: &ModuleCode, input: Option<&Expression>) {
+        if let (Some((caller, _)), Some(input)) = (code.caller, input) {
+            self.within(caller, |it| it.expression(input));
         }
     }
 
@@ -303,13 +303,12 @@ impl<'a> Builder<'a> {
         let mut targets = vec![block];
         let called: Vec<VariantId> = self.modules.called(self.at, block).collect();
         for &child in &called {
-            let is_output = |it: &usize| {
-                let BlockNode { module, key } = &self.graph.blocks[*it];
-                *module == child && matches!(key, BlockKey::Output(_))
+            let counts = |it: &usize| match &self.graph.blocks[*it] {
+                BlockNode { key: BlockKey::Resource(_), .. } => true,
+                BlockNode { module, key: BlockKey::Output(_) } => *module == child,
+                _ => false,
             };
-            let is_resource =
-                |it: &usize| matches!(self.graph.blocks[*it].key, BlockKey::Resource(_));
-            targets.extend(self.graph.inside(child).filter(|it| is_output(it) || is_resource(it)));
+            targets.extend(self.graph.inside(child).filter(counts));
         }
         self.graph.wholes.insert(number as u32, called);
         self.further.push(targets.into_iter().map(|it| (it as u32, Span::default())).collect());

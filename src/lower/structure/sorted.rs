@@ -12,11 +12,10 @@ impl Structure {
         let mut nodes = Vec::with_capacity(self.resources.len());
         for id in self.resources_in_order() {
             let it = self.resource(id);
-            nodes.extend(it.instances.values());
             if it.others.is_empty() && it.deposed.is_empty() {
+                nodes.extend(it.instances.values());
                 continue;
             }
-            nodes.truncate(nodes.len() - it.instances.values().count());
             let current = it.instances.iter().chain(it.others.iter());
             let current = current.map(|(key, node)| (key, None, *node));
             let deposed = it.deposed.iter().map(|((key, own), node)| (key, Some(own), *node));
@@ -27,25 +26,20 @@ impl Structure {
         nodes
     }
 
-    /// Returns the resources in the order of their addresses. In a module instance blocks stand in that order: only those that
-    /// no block stands for are compared by their names.
+    /// Returns the resources in the order of their addresses. In a module instance blocks stand in that order; where some have no
+    /// block, all are compared.
     fn resources_in_order(&self) -> Vec<ResourceId> {
         let mut modules: Vec<ModuleId> = (0..self.modules.len() as u32).map(ModuleId).collect();
-        let address = |it: &ModuleId| &self.module(*it).address;
-        if !modules.is_sorted_by_key(address) {
-            modules.sort_unstable_by_key(|it| address(it).clone());
-        }
-        let placed = modules.iter().flat_map(|it| self.module(*it).places.all());
+        modules.sort_unstable_by(|one, other| {
+            self.module(*one).address.cmp(&self.module(*other).address)
+        });
         let mut sorted: Vec<ResourceId> = Vec::with_capacity(self.resources.len());
-        sorted.extend(placed);
-        let are_alike = |one: &ResourceId, other: &ResourceId| {
-            self.resource(*one).address <= self.resource(*other).address
-        };
+        sorted.extend(modules.iter().flat_map(|it| self.module(*it).places.all()));
         if sorted.len() < self.resources.len() {
             sorted = (0..self.resources.len() as u32).map(ResourceId).collect();
             sorted.sort_unstable_by_key(|it| &self.resource(*it).address);
         }
-        debug_assert!(sorted.is_sorted_by(are_alike), "the blocks of a module are sorted");
+        debug_assert!(sorted.is_sorted_by_key(|it| &self.resource(*it).address));
         sorted
     }
 }

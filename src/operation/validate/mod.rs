@@ -30,6 +30,7 @@ use crate::observe::values::Values;
 use crate::schedule::begin;
 use crate::value::Deprecation;
 use blocks::BlockProblems;
+use rounds::Round;
 
 pub use keys::missing_keys;
 
@@ -60,14 +61,9 @@ pub async fn check_with(session: &Session, pool: &Pool, told: Diagnostics) -> Di
 async fn look(session: &Session, pool: &Pool, told: &Diagnostics) -> (Diagnostics, Vec<Span>) {
     let variables = undecided::variables(session.config.root());
     let (mut problems, mut idle) = (Diagnostics::new(), Vec::new());
-    let modules = &session.graph.modules;
-    for round in rounds::rounds(modules) {
+    for round in rounds::rounds(&session.graph.modules) {
         let values = undecided::values(session, &round, pool, &variables);
-        let mut module_ids = vec![None; modules.count()];
-        for (id, module) in (0..).zip(&round.chosen) {
-            module_ids[module.index()] = Some(ModuleId(id));
-        }
-        let check = Check { session, pool, told, values, module_ids, fresh: round.fresh };
+        let check = Check { session, pool, told, values, round };
         let (found, spoilt) = check.walk().await;
         problems.extend(found);
         for block in spoilt {
@@ -112,10 +108,8 @@ struct Check<'a> {
     pool: &'a Pool,
     told: &'a Diagnostics,
     values: Values<'a>,
-    /// The module instance that stands for each module, unless another one stands for its path.
-    module_ids: Vec<Option<ModuleId>>,
-    /// Those to be looked at; of others only what they are given, and they are there for what they give.
-    fresh: FxHashSet<VariantId>,
+    /// The modules. Fresh ones are looked at; of others only what they are given, and they are there for what they give.
+    round: Round,
 }
 
 /// How far a validation has come.
@@ -185,7 +179,7 @@ impl Check<'_> {
     /// Returns whether a block has something that is wrong or not by itself.
     fn is_looked_at(&self, block: usize) -> bool {
         let BlockNode { module, key } = &self.session.graph.blocks[block];
-        matches!(key, BlockKey::Variable(_)) || self.fresh.contains(module)
+        matches!(key, BlockKey::Variable(_)) || self.round.fresh.contains(module)
     }
 
     /// Returns whether a block refers to one of which it is not known yet whether it has errors.
@@ -277,6 +271,6 @@ impl Check<'_> {
     }
 
     fn module(&self, module: VariantId) -> Option<ModuleId> {
-        self.module_ids[module.index()]
+        self.round.ids[module.index()]
     }
 }

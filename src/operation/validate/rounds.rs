@@ -7,11 +7,14 @@ use rustc_hash::FxHashSet;
 
 use crate::config::Module;
 use crate::lower::blocks::{Modules, VariantId};
+use crate::lower::structure::ModuleId;
 
 /// One module for each path, all of which go together.
 pub(super) struct Round {
     /// The modules, each behind the one that calls it.
     pub chosen: Vec<VariantId>,
+    /// The module instance that stands for each module, unless another one is chosen for its path.
+    pub ids: Vec<Option<ModuleId>>,
     /// Those that no earlier round looked at: each module under one of its addresses.
     pub fresh: FxHashSet<VariantId>,
 }
@@ -34,11 +37,11 @@ fn identity(module: &Arc<Module>) -> usize {
 
 /// Chooses a module for each path, `wanted` among them, and else such as were not seen before.
 fn round(modules: &Modules, wanted: Option<VariantId>, seen: &mut FxHashSet<usize>) -> Round {
-    let mut round = Round { chosen: Vec::new(), fresh: FxHashSet::default() };
-    let mut is_chosen = vec![false; modules.count()];
+    let ids = vec![None; modules.count()];
+    let mut round = Round { chosen: Vec::new(), ids, fresh: FxHashSet::default() };
     for path in modules.by_path() {
         let goes_with_caller = |it: &VariantId| {
-            modules[*it].caller.is_none_or(|(caller, _)| is_chosen[caller.index()])
+            modules[*it].caller.is_none_or(|(caller, _)| round.ids[caller.index()].is_some())
         };
         let fitting = || path.clone().map(VariantId).filter(goes_with_caller);
         let is_seen = |it: &VariantId| seen.contains(&identity(&modules[*it].config));
@@ -51,7 +54,7 @@ fn round(modules: &Modules, wanted: Option<VariantId>, seen: &mut FxHashSet<usiz
         if seen.insert(identity(&modules[module].config)) {
             round.fresh.insert(module);
         }
-        is_chosen[module.index()] = true;
+        round.ids[module.index()] = Some(ModuleId(round.chosen.len() as u32));
         round.chosen.push(module);
     }
     round

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use super::rounds::Round;
 use crate::address::{InstanceKey, Keyed, Mode, Module as ModuleAddr, ModuleInstance};
 use crate::config;
-use crate::lower::blocks::{Modules, VariantId};
+use crate::lower::blocks::Modules;
 use crate::lower::structure::{
-    CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
+    CallId, CallNode, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -117,11 +117,10 @@ fn unknown_object(schema: &BlockSchema) -> Value {
 fn structure(modules: &Modules, round: &Round) -> Structure {
     let chosen = || round.chosen.iter().map(|it| &modules[*it]);
     let mut structure = Structure::with_room(chosen().map(|it| &*it.config));
-    let mut ids: FxHashMap<VariantId, ModuleId> = FxHashMap::default();
     for (&number, code) in round.chosen.iter().zip(chosen()) {
         let (path, module) = (&code.variant.path, &code.config);
         let parent = code.caller.and_then(|(outer, _)| {
-            let outer = *ids.get(&outer)?;
+            let outer = round.ids[outer.index()]?;
             let call: CallId = *structure.module(outer).calls.get(path.0.last()?)?;
             Some((outer, call))
         });
@@ -130,7 +129,7 @@ fn structure(modules: &Modules, round: &Round) -> Structure {
             pending: parent.is_some(),
             ..ModuleNode::new(instance(path), path.clone(), module.clone())
         });
-        ids.insert(number, id);
+        debug_assert_eq!(round.ids[number.index()], Some(id));
         if let Some((_, call)) = parent {
             structure.calls[call.index()].instances.insert(InstanceKey::None, id);
         }
