@@ -48,16 +48,20 @@ pub struct Approved<'a> {
 
 impl<'a> Approved<'a> {
     /// Returns a plan that was just made, as it is.
-    pub fn of(planned: &'a Planned) -> Approved<'a> {
+    ///
+    /// # Errors
+    ///
+    /// If its steps contradict it, which is a fault of the program.
+    pub fn of(planned: &'a Planned) -> Result<Approved<'a>, Diagnostics> {
         let finished = &planned.finished;
-        Approved {
+        Ok(Approved {
             plan: &finished.plan,
             structure: &finished.structure,
-            order: &finished.order,
+            order: planned.order()?,
             facts: &finished.facts,
             spread: &finished.spread,
             variables: &planned.variables.values,
-        }
+        })
     }
 
     /// Takes out what was told with the plan: that an output is derived from what is advised against, where the plan knew its value.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use entail_rules::order::Order;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::session::Session;
@@ -14,7 +15,7 @@ use crate::install::{Plugins, Requirements};
 use crate::lower::Moved;
 use crate::lower::trace::Repetitions;
 use crate::observe::pool::Pool;
-use crate::plan::{Action, Change, Plan};
+use crate::plan::{Action, Change};
 use crate::planner::{self, Finished, Inputs, Structured};
 use crate::reason::{self, shipped};
 use crate::request::{PlanMode, Request};
@@ -41,15 +42,25 @@ impl Planned {
     /// Lets go of the values of objects that stay and have no step: whoever asks for them while the plan is carried out is given the
     /// state's, and most are asked for by nobody.
     pub fn let_go(&mut self) {
-        let Finished { plan, order, structure, .. } = &mut self.finished;
-        let stepped: FxHashSet<_> =
-            order.step.iter().filter_map(|it| structure.instance(it.0)).collect();
+        let structure = &self.finished.structure;
+        let steps = self.finished.order().step.iter();
+        let stepped: FxHashSet<_> = steps.filter_map(|it| structure.instance(it.0)).collect();
         let stays = |it: &&mut Change| {
             it.action == Action::NoOp && it.deposed.is_none() && !stepped.contains(&it.address)
         };
-        for change in plan.changes.iter_mut().filter(stays) {
+        for change in self.finished.plan.changes.iter_mut().filter(stays) {
             (change.before, change.after) = (Value::NULL, Value::NULL);
         }
+    }
+
+    /// Returns the steps and their order, held against what was decided: whoever carries the plan out, or saves it, asks for them.
+    ///
+    /// # Errors
+    ///
+    /// If they contradict it, which is a fault of the program.
+    pub fn order(&self) -> Result<&Order, Diagnostics> {
+        let faults = verify::steps(&self.finished);
+        if faults.has_errors() { Err(faults) } else { Ok(self.finished.order()) }
     }
 }
 
@@ -236,8 +247,9 @@ fn note_refused(inputs: &Inputs<'_>) -> Result<(), Diagnostic> {
 }
 
 /// Puts the recorded state before a plan to destroy. What has changed since is told nowhere: it goes as it is.
-fn starting_from(recorded: State, finished: Finished) -> Finished {
-    Finished { plan: Plan { previous_state: recorded, ..finished.plan }, ..finished }
+fn starting_from(recorded: State, mut finished: Finished) -> Finished {
+    finished.plan.previous_state = recorded;
+    finished
 }
 
 /// Finds out what takes part in a run, without any provider.

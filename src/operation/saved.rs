@@ -78,7 +78,7 @@ pub fn save(
     judged: Option<&(Report, &Policies)>,
     path: &Path,
     key: Option<&SigningKey>,
-) -> Result<(), Diagnostic> {
+) -> Result<(), Diagnostics> {
     let finished = &planned.finished;
     let mut extras = PlanExtras { sources: sources(session), ..PlanExtras::default() };
     if let Some(name) = &planned.generated_file {
@@ -106,7 +106,7 @@ pub fn save(
     extras.facts = BTreeMap::from([
         ("structure".to_owned(), finished.structure.save().into_bytes()),
         ("facts".to_owned(), rows(&finished.facts)),
-        ("order".to_owned(), rows(&finished.order)),
+        ("order".to_owned(), rows(planned.order()?)),
         ("spread".to_owned(), rows(&finished.spread)),
         ("places".to_owned(), serde_json::to_vec(&places).unwrap_or_default()),
         (
@@ -139,7 +139,7 @@ pub fn save(
         let document = json!({ "report": report, "sources": policies.sources });
         extras.facts.insert(POLICIES.to_owned(), document.to_string().into_bytes());
     }
-    finished.plan.save(path, &extras, (key, &Seals::of(&session.world)))
+    Ok(finished.plan.save(path, &extras, (key, &Seals::of(&session.world)))?)
 }
 
 /// The configuration's files, by their names relative to the root module.

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use entail_rules::{
     self as rules, Facts, Ledger, Node, ephemerals, instances, order, providers, selection, spread,
@@ -129,8 +129,6 @@ pub struct Finished {
     pub providers: providers::Providers,
     /// Where `create_before_destroy` spreads, instances found in the walk included.
     pub spread: spread::Spread,
-    /// Steps and their order.
-    pub order: order::Order,
     /// Orphans, what is to be destroyed, and of what nothing is planned.
     pub instances: instances::Instances,
     /// Which objects take part.
@@ -149,6 +147,40 @@ pub struct Finished {
     pub endings: Vec<(Node, Ending)>,
     /// Problems, in the order in which they were found.
     pub problems: Diagnostics,
+    /// Who concludes.
+    engine: EngineRef,
+    /// See [`Finished::order`].
+    order: OnceLock<order::Order>,
+}
+
+impl Finished {
+    /// Returns the steps and their order. They are concluded when somebody asks first: whoever only looks at a plan does not, and of a
+    /// million objects they take hundreds of megabytes.
+    pub fn order(&self) -> &order::Order {
+        self.order.get_or_init(|| {
+            let ledger = Ledger::of(&self.facts).with(&self.providers).with(&self.selection);
+            let ledger = ledger.with(&self.spread).with(&self.decisions).with(&self.ephemerals);
+            self.engine.conclude(&ledger)
+        })
+    }
+
+    /// Returns the steps, to be falsified.
+    #[cfg(test)]
+    pub fn order_mut(&mut self) -> &mut order::Order {
+        self.order();
+        self.order.get_mut().expect("they are concluded")
+    }
+
+    /// Says which steps would wait for each other, where the request orders any; else none do.
+    fn refuse_circular_steps(&mut self) {
+        if self.facts.ordered.is_empty() {
+            return;
+        }
+        let named = (&self.structure, &self.flags[..]);
+        let circular = problems::circular(self.order(), &self.facts, named);
+        self.plan.errored |= circular.is_some();
+        self.problems.extend(circular);
+    }
 }
 
 /// Finds out what can be known without providers: structure, selection, who serves whom.
@@ -278,15 +310,9 @@ async fn conclude(
     let violations = engine.conclude(&ledger);
     let errored = problems.has_errors();
     let ephemerals: ephemerals::Ephemerals = engine.conclude(&ledger);
-    // One after the other: of a million objects each takes hundreds of megabytes for a while.
-    let order: order::Order = engine.conclude(&ledger.with(&ephemerals));
-    let mut plan = assemble::assemble(parts, errored);
+    let plan = assemble::assemble(parts, errored);
     problems.extend(observer.values.take_problems());
-    let named = (&observer.values.structure, &lowered.flags[..]);
-    let circular = problems::circular(&order, &facts, named);
-    plan.errored |= circular.is_some();
-    problems.extend(circular);
-    Finished {
+    let mut finished = Finished {
         plan,
         structure: observer.values.structure,
         facts,
@@ -296,7 +322,6 @@ async fn conclude(
         statements: inputs.moves.named(),
         providers,
         spread,
-        order,
         instances,
         selection,
         decisions: progress.decisions,
@@ -306,7 +331,11 @@ async fn conclude(
         ephemerals,
         endings: progress.endings,
         problems,
-    }
+        engine,
+        order: OnceLock::new(),
+    };
+    finished.refuse_circular_steps();
+    finished
 }
 
 /// What failed, where nothing says why: a fault of the program, which must not pass for a plan.

@@ -47,9 +47,6 @@ pub(super) fn circular(
     facts: &Facts,
     (structure, flags): (&Structure, &[String]),
 ) -> Option<Diagnostic> {
-    if facts.ordered.is_empty() {
-        return None;
-    }
     let circle = circle(order.before.iter().map(|it| ((it.0, it.1), (it.2, it.3))));
     let next = circle.iter().skip(1).chain(circle.first());
     let lines: Vec<String> = circle

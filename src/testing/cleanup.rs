@@ -69,7 +69,13 @@ pub async fn destroy(suite: &Suite, run: &str, kept: Kept, stop: &Stop) -> Left 
     }
     let conduct =
         Conduct { parallelism: request.parallelism.max(1), sink: &Silent, stop, watch: None };
-    let approved = Approved::of(&planned);
+    let approved = match Approved::of(&planned) {
+        Ok(approved) => approved,
+        Err(found) => {
+            problems.extend(found);
+            return Left { run, problems, state };
+        }
+    };
     let mut done = apply_in_memory(&session, &planned.pool, &approved, conduct).await;
     problems.extend(std::mem::take(&mut done.problems));
     problems.extend(verdict(&done, PlanMode::Destroy));

@@ -267,7 +267,7 @@ impl Task<'_> {
             return Ok(Status::Error);
         }
         *self.making.lock() = created(&planned);
-        let approved = Approved::of(&planned);
+        let approved = Approved::of(&planned)?;
         let conduct = Conduct {
             parallelism: request.parallelism.max(1),
             sink: &Silent,

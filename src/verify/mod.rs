@@ -31,13 +31,21 @@ pub struct Documents<'a> {
     pub mode: PlanMode,
 }
 
-/// Returns how a plan contradicts its documents, its conclusions, or itself. Most plans do not.
+/// Returns how a plan contradicts its documents or its conclusions. Most plans do not. Its steps, which not everybody asks for,
+/// are looked at by [`steps`].
 pub fn plan(finished: &Finished, documents: &Documents<'_>) -> Diagnostics {
     let mut faults = Vec::new();
     let domain = documents::domain(finished, documents, &mut faults);
     let known = outcomes::Known::of(finished);
     outcomes::check(finished, documents.mode, &domain, &known, &mut faults);
     conclusions::check(finished, documents, &known, &mut faults);
+    faults.sort();
+    Diagnostics(faults.iter().map(|it| contradiction(&format!("{it}."))).collect())
+}
+
+/// Returns how the steps of a plan contradict what was decided, or themselves.
+pub fn steps(finished: &Finished) -> Diagnostics {
+    let mut faults = Vec::new();
     order::steps(finished, &mut faults);
     Diagnostics(faults.iter().map(|it| contradiction(&format!("{it}."))).collect())
 }

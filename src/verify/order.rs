@@ -16,7 +16,7 @@ const MOST_WORK: usize = 50_000_000;
 
 /// Holds the steps to the actions, both ways, and their order to having no circle.
 pub(super) fn steps(finished: &Finished, faults: &mut Vec<String>) {
-    let order = &finished.order;
+    let order = finished.order();
     let name = |node| finished.structure.name(node);
     let mut steps = order.step.clone();
     let mut due: Vec<Vertex> = Vec::with_capacity(steps.len());

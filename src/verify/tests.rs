@@ -80,9 +80,12 @@ fn check(change: impl FnOnce(&mut Finished, &dyn Fn(&str) -> Node), faults: Expe
     let node = |name: &str| {
         Node(names.iter().position(|it| it == name).expect("it is in the plan") as u32)
     };
+    finished.order();
     change(&mut finished, &node);
     let documents = Documents { config: &session.config, state: &state, mode: PlanMode::Normal };
-    let found: Vec<String> = super::plan(&finished, &documents)
+    let mut found = super::plan(&finished, &documents);
+    found.extend(super::steps(&finished));
+    let found: Vec<String> = found
         .iter()
         .map(|it| it.detail.replace(" Please report this with the configuration.", ""))
         .collect();
@@ -299,17 +302,19 @@ fn every_output_gets_a_value_or_keeps_its_own() {
 #[test]
 fn every_step_belongs_to_an_action_and_none_comes_after_itself() {
     check(
-        |plan, _| plan.order.step.truncate(plan.order.step.len() - 1),
+        |plan, _| {
+            plan.order_mut().step.pop();
+        },
         expect!["terraform_data.a (deposed object aaaaaaaa) (destroy late) has no step."],
     );
     check(
-        |plan, node| plan.order.step.push((node("terraform_data.c"), Phase::Up)),
+        |plan, node| plan.order_mut().step.push((node("terraform_data.c"), Phase::Up)),
         expect!["terraform_data.c (make) has a step, and nothing is to be done."],
     );
     check(
         |plan, node| {
             let (a, b) = (node("terraform_data.a"), node("terraform_data.b"));
-            plan.order.before.push((b, Phase::Up, a, Phase::Up));
+            plan.order_mut().before.push((b, Phase::Up, a, Phase::Up));
         },
         expect!["terraform_data.a (make) comes after itself."],
     );

@@ -27,7 +27,7 @@ const ASKED: &[&str] = &[
 pub(super) fn lint(finished: &Finished) -> Diagnostics {
     let name = |node| finished.structure.name(node);
     let mut faults = crate::plan::check::check(&finished.plan);
-    faults.extend(order::check(&finished.order, &finished.facts, &finished.decisions, &name));
+    faults.extend(order::check(finished.order(), &finished.facts, &finished.decisions, &name));
     Diagnostics(faults.iter().map(|it| contradiction(&format!("{it}."))).collect())
 }
 

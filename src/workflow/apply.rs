@@ -82,7 +82,7 @@ async fn fresh(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, Diagn
     if judged.is_none() {
         planned.let_go();
     }
-    let approved = Approved::of(&planned);
+    let approved = Approved::of(&planned)?;
     let seen = run.see(&session, &planned);
     let origin = Origin::judged(judged.as_ref().map(|it| &it.0));
     let judged = judged.as_ref().map(|it| (&it.0, it.1));

@@ -295,7 +295,7 @@ fn tables(finished: &Finished) -> [&dyn Tables; 7] {
         &finished.decisions,
         &finished.outputs,
         &finished.violations,
-        &finished.order,
+        finished.order(),
     ]
 }
 
