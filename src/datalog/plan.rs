@@ -1,5 +1,9 @@
 //! In which order the literals of a rule are matched: what has most bound first, conditions as soon as they can be decided.
 
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
 use super::check::{Literal, Pattern, Rule, Term, Value};
 use super::database::Database;
 use super::joiner::UNSEEN;
@@ -42,10 +46,7 @@ pub(super) fn plan<'r>(
     first: Option<usize>,
     database: &mut Database,
 ) -> Vec<Step<'r>> {
-    let mut index = |pattern: &Pattern, columns: &[usize]| {
-        Some(database.tables[pattern.relation].index(columns))
-    };
-    planned(rule, ranges, first, &mut index)
+    planned(rule, ranges, first, database)
 }
 
 /// Plans a rule of which some premises are given: the others are looked up from there.
@@ -75,17 +76,59 @@ pub(super) fn plan_narrowed<'r>(
 
 /// Plans a rule without any index, `first` first where it is given: for single matches, and for engines with look-ups of their own.
 pub fn plan_unindexed<'r>(rule: &'r Rule, ranges: &[Range], first: Option<usize>) -> Vec<Step<'r>> {
-    planned(rule, ranges, first, &mut |_, _| None)
+    planned(rule, ranges, first, &mut Blind)
 }
 
-/// Returns the index of a relation over some columns.
-type Indexes<'i> = dyn FnMut(&Pattern, &[usize]) -> Option<usize> + 'i;
+/// What a plan asks of the rows that there are.
+trait Rows {
+    /// Returns the index of a relation over some columns.
+    fn index(&mut self, pattern: &Pattern, columns: &[usize]) -> Option<usize>;
+
+    /// Returns in how many ways rows of a range differ in some columns, of a few that stand for all.
+    fn spread(&self, pattern: &Pattern, range: Range, columns: &[usize]) -> usize;
+}
+
+/// Nobody knows the rows.
+struct Blind;
+
+impl Rows for Blind {
+    fn index(&mut self, _: &Pattern, _: &[usize]) -> Option<usize> {
+        None
+    }
+
+    fn spread(&self, _: &Pattern, _: Range, _: &[usize]) -> usize {
+        0
+    }
+}
+
+/// How many rows stand for all.
+const SAMPLE: usize = 32;
+
+impl Rows for Database {
+    fn index(&mut self, pattern: &Pattern, columns: &[usize]) -> Option<usize> {
+        Some(self.tables[pattern.relation].index(columns))
+    }
+
+    fn spread(&self, pattern: &Pattern, range: Range, columns: &[usize]) -> usize {
+        let (table, count) = (self.table(pattern.relation), range.to - range.from);
+        let sample = SAMPLE.min(count);
+        let mut keys = [0; SAMPLE];
+        for (at, key) in keys[..sample].iter_mut().enumerate() {
+            let row = table.row(range.from + at * count / sample);
+            let mut hasher = FxHasher::default();
+            columns.iter().for_each(|it| hasher.write_u64(row[*it]));
+            *key = hasher.finish();
+        }
+        keys[..sample].sort_unstable();
+        keys[..sample].chunk_by(|one, other| one == other).count()
+    }
+}
 
 fn planned<'r>(
     rule: &'r Rule,
     ranges: &[Range],
     first: Option<usize>,
-    indexes: &mut Indexes<'_>,
+    rows: &mut dyn Rows,
 ) -> Vec<Step<'r>> {
     let mut bound = vec![false; rule.variables.len()];
     let mut waiting: Vec<(Option<usize>, &'r Literal)> = Vec::new();
@@ -102,9 +145,9 @@ fn planned<'r>(
             Some(first) if steps.is_empty() => waiting.iter().position(|it| it.0 == Some(first)),
             _ => waiting.iter().position(|it| it.0.is_none() && is_ready(it.1, &waiting, &bound)),
         };
-        let next = next.unwrap_or_else(|| best(&waiting, ranges, &bound));
+        let next = next.unwrap_or_else(|| best(&waiting, ranges, &bound, rows));
         let (premise, literal) = waiting.remove(next);
-        steps.push(step(premise, literal, ranges, &bound, indexes));
+        steps.push(step(premise, literal, ranges, &bound, rows));
         bind(literal, &mut bound);
     }
     steps
@@ -135,13 +178,18 @@ pub(super) fn is_ready(
     }
 }
 
-/// Returns the positive literal with most bound; of equal ones the one with the fewest rows.
-fn best(waiting: &[(Option<usize>, &Literal)], ranges: &[Range], bound: &[bool]) -> usize {
+/// Returns the positive literal with most bound; of equal ones the one with the fewest rows, all in all or for what is bound.
+fn best(
+    waiting: &[(Option<usize>, &Literal)],
+    ranges: &[Range],
+    bound: &[bool],
+    rows: &dyn Rows,
+) -> usize {
     let cost = |(premise, literal): &(Option<usize>, &Literal)| match (premise, literal) {
         (Some(premise), Literal::Holds(pattern)) => {
             let free = pattern.variables().filter(|&it| !bound[it]).count();
             let joined = pattern.variables().any(|it| bound[it]);
-            let rows = ranges[*premise].to - ranges[*premise].from;
+            let count = ranges[*premise].to - ranges[*premise].from;
             let rank = if free == 0 && joined {
                 0
             } else if joined {
@@ -149,11 +197,42 @@ fn best(waiting: &[(Option<usize>, &Literal)], ranges: &[Range], bound: &[bool])
             } else {
                 2
             };
-            (rank, if rank == 2 { rows } else { free })
+            (rank, if rank == 2 { count } else { free })
         }
         _ => (usize::MAX, usize::MAX),
     };
-    (0..waiting.len()).min_by_key(|&it| cost(&waiting[it])).expect("something is waiting")
+    let least = waiting.iter().map(&cost).min();
+    let mut equal = (0..waiting.len()).filter(|&it| Some(cost(&waiting[it])) == least);
+    let first = equal.next().expect("something is waiting");
+    let others: Vec<usize> = equal.collect();
+    if others.is_empty() || least.is_none_or(|it| it.0 != 1) {
+        return first;
+    }
+    // Where what is bound is much the same in all rows, it leads to all of them, for each of the rows before.
+    let spread = |at: usize| match waiting[at] {
+        (Some(premise), Literal::Holds(pattern)) => {
+            rows.spread(pattern, ranges[premise], &bound_columns(pattern, bound))
+        }
+        _ => 0,
+    };
+    let mut found = (first, spread(first));
+    for other in others {
+        let of_other = spread(other);
+        if of_other > found.1 {
+            found = (other, of_other);
+        }
+    }
+    found.0
+}
+
+/// Returns the columns of which it is known what stands in them.
+fn bound_columns(pattern: &Pattern, bound: &[bool]) -> Vec<usize> {
+    let is_bound = |term: &Term| match term {
+        Term::Variable(it) | Term::InTense(_, it) => bound[*it],
+        Term::Word(_) => true,
+        Term::Any => false,
+    };
+    (0..pattern.terms.len()).filter(|&it| is_bound(&pattern.terms[it])).collect()
 }
 
 fn step<'r>(
@@ -161,17 +240,11 @@ fn step<'r>(
     literal: &'r Literal,
     ranges: &[Range],
     bound: &[bool],
-    indexes: &mut Indexes<'_>,
+    rows: &mut dyn Rows,
 ) -> Step<'r> {
     let mut index = |pattern: &Pattern| {
-        let is_bound = |term: &Term| match term {
-            Term::Variable(it) | Term::InTense(_, it) => bound[*it],
-            Term::Word(_) => true,
-            Term::Any => false,
-        };
-        let columns: Vec<usize> =
-            (0..pattern.terms.len()).filter(|&it| is_bound(&pattern.terms[it])).collect();
-        if columns.is_empty() { None } else { indexes(pattern, &columns) }
+        let columns = bound_columns(pattern, bound);
+        if columns.is_empty() { None } else { rows.index(pattern, &columns) }
     };
     match (premise, literal) {
         (Some(premise), Literal::Holds(pattern)) => {
