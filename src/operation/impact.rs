@@ -5,16 +5,17 @@
 
 mod edits;
 mod git;
+mod shown;
 mod start;
 
 use std::collections::VecDeque;
 
 use entail_rules::{Action, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::{Value as Json, json};
 
 pub use edits::{Edit, Edits};
 pub use git::since;
+pub use shown::Paths;
 pub use start::Start;
 
 use super::explain::ExplainContext;
@@ -33,25 +34,35 @@ pub struct Direction {
 }
 
 /// Something that would be touched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Touched {
+#[derive(Clone, Debug)]
+struct Touched {
+    /// Its number among the steps.
+    step: usize,
+    /// What hands values on between the step before and it.
+    through: Vec<String>,
+}
+
+/// One step of a way. A whole way for each of many would be as long as all of them.
+#[derive(Clone, Debug)]
+struct Step {
     /// What it is called.
-    pub address: String,
+    address: String,
+    /// The number of the step before it.
+    before: Option<usize>,
+    /// The number of the step with which its way begins.
+    first: usize,
     /// How many steps it is away; 0 for what changes itself.
-    pub distance: usize,
-    /// The steps that lead there, what changes first, itself last.
-    pub path: Vec<String>,
-    /// What hands values on between the last two of them.
-    pub through: Vec<String>,
+    distance: usize,
 }
 
 /// What would be touched, nearest first.
 #[derive(Clone, Debug, Default)]
 pub struct Impact {
-    /// All of it.
-    pub touched: Vec<Touched>,
+    touched: Vec<Touched>,
+    /// What was met, each after the step before it.
+    steps: Vec<Step>,
     /// What no block declares and no state holds any more.
-    pub gone: Vec<String>,
+    gone: Vec<String>,
 }
 
 /// Finds what would be touched by a change of these.
@@ -97,11 +108,20 @@ pub fn impact(
             || first.contains(node))
             && touches.as_ref().is_none_or(|it| it.contains(node))
     };
-    let listed = order.into_iter().filter(is_listed);
-    let mut touched: Vec<Touched> =
-        listed.map(|it| told(context, &reached, it, direction.reverse)).collect();
-    touched.sort_by_key(|it| it.distance);
-    Impact { touched, gone: start.gone.clone() }
+    let ways = Ways { context, reached: &reached, reverse: direction.reverse };
+    let mut found = Impact { gone: start.gone.clone(), ..Impact::default() };
+    let mut numbers: FxHashMap<Node, usize> = FxHashMap::default();
+    for node in order.into_iter().filter(|it| ways.is_step(*it)) {
+        let (before, through) = ways.before(node);
+        let step = found.step(context.name(node), before.map(|it| numbers[&it]));
+        numbers.insert(node, step);
+        if is_listed(&node) {
+            found.list(step, through);
+        }
+    }
+    let Impact { touched, steps, .. } = &mut found;
+    touched.sort_by_key(|it| steps[it.step].distance);
+    found
 }
 
 /// What each node hands its changes to; or, the other way, what it reads.
@@ -147,28 +167,33 @@ fn touched_by(plan: &Plan, structure: &Structure) -> FxHashSet<Node> {
     objects.chain(outputs).collect()
 }
 
-fn told(
-    context: &ExplainContext,
-    reached: &FxHashMap<Node, (usize, Option<Node>)>,
-    node: Node,
+/// How what was reached was reached.
+struct Ways<'a> {
+    context: &'a ExplainContext,
+    /// How many steps each is away, and from where it was reached.
+    reached: &'a FxHashMap<Node, (usize, Option<Node>)>,
     reverse: bool,
-) -> Touched {
-    let structure = &context.structure;
-    let (mut path, mut through, mut at) = (Vec::new(), Vec::new(), Some(node));
-    while let Some(here) = at {
-        let (_, before) = reached[&here];
-        match counts(structure, here, reverse) || before.is_none() {
-            true => path.push(context.name(here)),
-            false if path.len() == 1 && is_named(structure, here) => {
-                through.push(context.name(here));
-            }
-            false => {}
-        }
-        at = before;
+}
+
+impl Ways<'_> {
+    /// Whether a node is a step: it counts as one, or is where one begins.
+    fn is_step(&self, node: Node) -> bool {
+        counts(&self.context.structure, node, self.reverse) || self.reached[&node].1.is_none()
     }
-    path.reverse();
-    through.reverse();
-    Touched { address: context.name(node), distance: reached[&node].0, path, through }
+
+    /// Returns the step before a node, and what hands values on between the two.
+    fn before(&self, node: Node) -> (Option<Node>, Vec<String>) {
+        let mut through = Vec::new();
+        let mut at = self.reached[&node].1;
+        while let Some(here) = at.filter(|it| !self.is_step(*it)) {
+            if is_named(&self.context.structure, here) {
+                through.push(self.context.name(here));
+            }
+            at = self.reached[&here].1;
+        }
+        through.reverse();
+        (at, through)
+    }
 }
 
 /// Whether something on the way has a name that its author wrote.
@@ -177,52 +202,4 @@ fn is_named(structure: &Structure, node: Node) -> bool {
         structure.kind(node),
         NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) | NodeKind::Provider(_)
     )
-}
-
-impl Impact {
-    /// Returns it as text: each on a line, nearest first.
-    pub fn text(&self, direction: Direction) -> String {
-        let mut out = String::new();
-        let width = self.touched.iter().map(|it| it.address.chars().count()).max().unwrap_or(0);
-        let width = width.min(60);
-        for it in &self.touched {
-            let before = it.path.len().checked_sub(2).map(|at| it.path[at].as_str());
-            let mut via: Vec<&str> = before.into_iter().collect();
-            via.extend(it.through.iter().map(String::as_str));
-            let via =
-                if via.is_empty() { String::new() } else { format!("  {}", via.join(" → ")) };
-            let gap = width.saturating_sub(it.address.chars().count());
-            let line = format!("{:>4}  {}{}{via}", it.distance, it.address, " ".repeat(gap));
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
-        for gone in &self.gone {
-            out.push_str(&format!("   -  {gone} is gone, and the state holds nothing of it\n"));
-        }
-        let further = self.touched.iter().filter(|it| it.distance > 0).count();
-        let furthest = self.touched.iter().map(|it| it.distance).max().unwrap_or(0);
-        let what = match (direction.reverse, further) {
-            (true, 0) => "It rests on nothing else.".to_owned(),
-            (false, 0) => "Nothing else would be touched.".to_owned(),
-            (true, many) => format!("It rests on {many}, at most {furthest} away."),
-            (false, many) => format!("{many} more would be touched, at most {furthest} away."),
-        };
-        out.push_str(&what);
-        out.push('\n');
-        out
-    }
-
-    /// Returns it as JSON.
-    pub fn to_json(&self) -> Json {
-        let impacted = self.touched.iter().map(|it| {
-            json!({
-                "address": it.address, "distance": it.distance, "path": it.path, "through": it.through,
-            })
-        });
-        json!({
-            "format_version": "1.0",
-            "impacted": impacted.collect::<Vec<_>>(),
-            "gone": self.gone,
-        })
-    }
 }

@@ -1,5 +1,6 @@
 //! `minimal`: the fewest flags that bring certain changes, or keep certain objects as they are; and what these flags do besides.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
 
 use super::explain::planned;
@@ -11,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::explain::Leaves;
 use crate::explain::sentence::of_done;
 use crate::operation::explain::ExplainContext;
-use crate::operation::impact::{Direction, Start, impact};
+use crate::operation::impact::{Direction, Impact, Start, impact};
 use crate::operation::minimal::{Purpose, Wanted};
 use crate::plan::{Action, Plan, action_tokens};
 use crate::request::Selector;
@@ -33,11 +34,12 @@ pub struct Minimal {
     purpose: Purpose,
     /// The flags.
     pub flags: Vec<String>,
-    /// What the plan with these flags does, or what it leaves out: the address, what is done, whether it was asked for, and through
-    /// what it comes along.
+    /// What the plan with these flags does, or what it leaves out: the address, what is done, and whether it was asked for.
     pub effects: Vec<Effect>,
     /// What was asked for, and does not change at all; or changes all the same.
     pub without: Vec<String>,
+    /// From what was asked to what was not.
+    ways: Impact,
 }
 
 /// Something that the flags bring, or leave out.
@@ -49,8 +51,6 @@ pub struct Effect {
     pub action: Option<Action>,
     /// Whether it was asked for.
     pub is_asked: bool,
-    /// From what was asked to this, where it was not.
-    pub path: Vec<String>,
 }
 
 /// Finds the fewest flags that do, and says what they do besides. Changes nothing.
@@ -104,48 +104,43 @@ impl Asked<'_> {
 
     fn change(&self, flags: Vec<String>, plan: &Plan) -> Minimal {
         let names = self.names();
-        let paths = self.paths(true);
+        let asked: FxHashSet<&str> = names.iter().map(String::as_str).collect();
         let changes = plan.changes.iter().filter(|it| it.action != Action::NoOp);
         let effects = changes.map(|it| {
             let address = it.address.to_string();
-            let is_asked = names.contains(&address);
-            let path = if is_asked { Vec::new() } else { way(&paths, &address) };
-            Effect { address, action: Some(it.action), is_asked, path }
+            let is_asked = asked.contains(&*address);
+            Effect { address, action: Some(it.action), is_asked }
         });
         let effects: Vec<Effect> = effects.collect();
-        let changed = |name: &String| effects.iter().any(|it| it.address == *name);
-        let without = names.into_iter().filter(|it| !changed(it)).collect();
-        Minimal { purpose: Purpose::Change, flags, effects, without }
+        let changed: FxHashSet<&str> = effects.iter().map(|it| &*it.address).collect();
+        let is_changed = |it: &&String| changed.contains(it.as_str());
+        let without = names.iter().filter(|it| !is_changed(it)).cloned().collect();
+        Minimal { purpose: Purpose::Change, flags, effects, without, ways: self.ways(true) }
     }
 
     fn keep(&self, flags: Vec<String>, plan: &Plan) -> Minimal {
         let names = self.names();
-        let paths = self.paths(false);
-        let mut effects: Vec<Effect> = Vec::new();
-        for address in plan.left_out.iter().flat_map(|it| &it.objects) {
-            if effects.iter().any(|it| it.address == *address) {
-                continue;
-            }
-            let is_asked = names.contains(address);
-            let path = if is_asked { Vec::new() } else { way(&paths, address) };
-            effects.push(Effect { address: address.clone(), action: None, is_asked, path });
-        }
+        let asked: FxHashSet<&str> = names.iter().map(String::as_str).collect();
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        let objects = plan.left_out.iter().flat_map(|it| &it.objects);
+        let left_out = objects.filter(|it| seen.insert(it));
+        let effects = left_out.map(|it| Effect {
+            address: it.clone(),
+            action: None,
+            is_asked: asked.contains(&**it),
+        });
+        let effects: Vec<Effect> = effects.collect();
         let changes = plan.changes.iter().filter(|it| it.action != Action::NoOp);
-        let changed: Vec<String> = changes.map(|it| it.address.to_string()).collect();
-        let without = names.into_iter().filter(|it| changed.contains(it)).collect();
-        Minimal { purpose: Purpose::Keep, flags, effects, without }
+        let changed: FxHashSet<String> = changes.map(|it| it.address.to_string()).collect();
+        let without = names.iter().filter(|it| changed.contains(*it)).cloned().collect();
+        Minimal { purpose: Purpose::Keep, flags, effects, without, ways: self.ways(false) }
     }
 
     /// The ways from what was asked to what it rests on, or to what rests on it.
-    fn paths(&self, reverse: bool) -> Vec<(String, Vec<String>)> {
+    fn ways(&self, reverse: bool) -> Impact {
         let start = Start { nodes: self.wanted.nodes.clone(), gone: Vec::new() };
-        let found = impact(self.context, &start, Direction { reverse, depth: None }, None);
-        found.touched.into_iter().map(|it| (it.address, it.path)).collect()
+        impact(self.context, &start, Direction { reverse, depth: None }, None)
     }
-}
-
-fn way(paths: &[(String, Vec<String>)], address: &str) -> Vec<String> {
-    paths.iter().find(|it| it.0 == address).map(|it| it.1.clone()).unwrap_or_default()
 }
 
 impl Minimal {
@@ -168,12 +163,9 @@ impl Minimal {
         }
         if !besides.is_empty() {
             out.push_str(&format!("\n{}:\n", head.1));
+            let paths = self.ways.paths();
             for it in besides {
-                let path = if it.path.len() > 1 {
-                    format!("    {}", it.path.join(" → "))
-                } else {
-                    String::new()
-                };
+                let path = paths.line(&it.address).map_or(String::new(), |it| format!("    {it}"));
                 out.push_str(&format!("  {}{path}\n", told(it)));
             }
         }
@@ -189,10 +181,12 @@ impl Minimal {
 
     /// Returns it as JSON.
     pub fn to_json(&self) -> Json {
+        let paths = self.ways.paths();
         let effects = self.effects.iter().map(|it| {
+            let path = if it.is_asked { Vec::new() } else { paths.to(&it.address) };
             json!({
                 "address": it.address, "actions": it.action.map(action_tokens),
-                "asked": it.is_asked, "path": it.path,
+                "asked": it.is_asked, "path": path,
             })
         });
         let (effects_name, without) = match self.purpose {

@@ -150,7 +150,7 @@ fn impact_of(ui: &Ui, world: &Arc<World>, args: &ImpactArgs) -> Result<u8, Diagn
     let direction = Direction { reverse: args.reverse, depth: args.depth };
     let found = impact::impact(&Scan::new(&lake, &catalogue), &args.words, direction)?;
     match args.json {
-        true => ui.out(&format!("{:#}\n", found.to_json())),
+        true => ui.out(&format!("{}\n", found.to_json())),
         false => ui.out(&found.text(direction)),
     }
     Ok(0)

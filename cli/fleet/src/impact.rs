@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::operation::impact::{Direction, Impact, Touched};
+use entail::operation::impact::{Direction, Impact};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ask::split;
@@ -60,17 +60,17 @@ pub fn impact(scan: &Scan<'_>, of: &[String], direction: Direction) -> Result<Im
             });
         }
     }
-    let mut touched: Vec<Touched> = order
-        .into_iter()
-        .map(|it| Touched {
-            address: edges.name(it),
-            distance: reached[&it].0,
-            path: edges.path(it, &reached),
-            through: Vec::new(),
-        })
-        .collect();
-    touched.sort_by(|a, b| (a.distance, &a.address).cmp(&(b.distance, &b.address)));
-    Ok(Impact { touched, gone: Vec::new() })
+    let mut named: Vec<(usize, String, Object)> =
+        order.into_iter().map(|it| (reached[&it].0, edges.name(it), it)).collect();
+    named.sort();
+    let (mut found, mut numbers) = (Impact::default(), FxHashMap::default());
+    for (_, name, object) in named {
+        // What lies before it is nearer.
+        let step = found.step(name, reached[&object].1.map(|it| numbers[&it]));
+        numbers.insert(object, step);
+        found.list(step, Vec::new());
+    }
+    Ok(found)
 }
 
 impl Edges<'_> {
@@ -86,20 +86,6 @@ impl Edges<'_> {
 
     fn name(&self, (stack, address): Object) -> String {
         format!("{}@{}", self.names[address as usize], self.names[stack as usize])
-    }
-
-    fn path(
-        &self,
-        of: Object,
-        reached: &FxHashMap<Object, (usize, Option<Object>)>,
-    ) -> Vec<String> {
-        let (mut path, mut at) = (Vec::new(), Some(of));
-        while let Some(here) = at {
-            path.push(self.name(here));
-            at = reached[&here].1;
-        }
-        path.reverse();
-        path
     }
 
     fn find(&mut self, text: &str) -> Result<Object, Diagnostics> {
