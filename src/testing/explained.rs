@@ -21,7 +21,7 @@ pub fn explain(run: &TestRun, session: &Session, planned: &Planned, told: &mut D
     let context = ExplainContext::of_planned(session, &planned.finished);
     let model = models::of_planned(session, planned);
     let origins = given(&session.config, &planned.variables, &session.sources);
-    let causes = Causes { model: &model, given: &origins };
+    let causes = Causes::new(&model, &origins);
     for problem in &mut told.0 {
         let assert = run
             .asserts

@@ -150,7 +150,7 @@ pub(super) fn of_loaded<T>(
         (loaded.spans(sources), loaded.variables(&config, &Default::default()));
     let basis = Basis { config: &config, sources, world, variables: &variables, places: &places };
     let model = models::of_saved(loaded, &basis);
-    let causes = Causes { model: &model, given: &loaded.given };
+    let causes = Causes::new(&model, &loaded.given);
     answer(&ExplainContext::of_saved(world, loaded)?, &causes, &loaded.plan)
 }
 
@@ -163,7 +163,7 @@ async fn of_plan(
     let (session, planned) = planned(host, options, None).await?;
     let given = given(&session.config, &planned.variables, &session.sources);
     let model = models::of_planned(&session, &planned);
-    let causes = Causes { model: &model, given: &given };
+    let causes = Causes::new(&model, &given);
     answer(&ExplainContext::of_planned(&session, &planned.finished), &causes)
 }
 

@@ -16,6 +16,8 @@ mod written;
 use std::collections::{BTreeMap, HashSet};
 
 use entail_rules::{Action, Node};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 
 pub use part::{Context, Owner, Part};
 use show::is;
@@ -42,6 +44,8 @@ pub struct Causes<'a> {
     pub model: &'a Model<'a>,
     /// Where the root module's variables were given.
     pub given: &'a BTreeMap<Str, Given>,
+    /// What the keys of a block are, as words: whoever asks of each of its instances asks for them as often.
+    keys: Mutex<FxHashMap<Owner, String>>,
 }
 
 /// One step on the way to what began a change.
@@ -98,6 +102,15 @@ struct Note {
 impl Found {
     fn new(kind: &'static str, text: String, place: Option<String>) -> Found {
         Found { kind, text, place, change: None, forces: false, because: Vec::new() }
+    }
+}
+
+impl<'a> Causes<'a> {
+    /// Returns what a plan comes from.
+    ///
+    /// - `given`: where the root module's variables were given.
+    pub fn new(model: &'a Model<'a>, given: &'a BTreeMap<Str, Given>) -> Causes<'a> {
+        Causes { model, given, keys: Mutex::default() }
     }
 }
 
@@ -226,7 +239,7 @@ impl Causes<'_> {
     }
 
     fn place(&self, span: Span) -> Option<String> {
-        (span.file.0 != 0).then(|| self.model.sources.place(span)).filter(|it| !it.is_empty())
+        (span.file().0 != 0).then(|| self.model.sources.place(span)).filter(|it| !it.is_empty())
     }
 
     /// Where the arguments of an object stand: the block, and what its names mean.

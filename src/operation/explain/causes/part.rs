@@ -8,7 +8,7 @@ use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId};
 use crate::value::{Path, ShowPath};
 
 /// What repeats by keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// A resource.
     Resource(ResourceId),

@@ -97,9 +97,14 @@ impl Causes<'_> {
         };
         let word = style_word(word);
         let Some((key, path)) = at else {
-            let value = self.model.value_at(module, &Each::None, expression);
             let of = name.trim_start_matches("the keys of ");
-            let text = format!("{word} of {of} {}", is(&value));
+            let known = self.keys.lock().get(&owner).cloned();
+            let what = known.unwrap_or_else(|| {
+                let what = is(&self.model.value_at(module, &Each::None, expression));
+                self.keys.lock().insert(owner, what.clone());
+                what
+            });
+            let text = format!("{word} of {of} {what}");
             return self.said("keys", text, expression, &[], self.plainly(module));
         };
         let step = PathStep::Attribute(crate::config::expansion::key_text(key));
