@@ -10,8 +10,10 @@ use crate::address::Instance;
 use crate::value::Deprecation;
 
 mod source;
+mod span;
 
-pub use self::source::{FileId, Position, Source, Sources, Span};
+pub use self::source::{FileId, Position, Source, Sources};
+pub use self::span::Span;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,7 +129,7 @@ impl Diagnostic {
 
     /// Sets the exact place.
     pub fn at(mut self, span: Span) -> Diagnostic {
-        if span.file != FileId(0) {
+        if span.file() != FileId(0) {
             self.subject = Some(span);
         }
         self
@@ -302,7 +304,7 @@ mod tests {
     fn what_was_found_side_by_side_has_one_order_whoever_was_first() {
         let sources = Sources::default();
         let file = sources.add("main.tf", "a\nb\n".into());
-        let place = |start| Span { file, start, end: start + 1 };
+        let place = |start| Span::new(file, start, start + 1);
         let of = |key: u32, words: &str| {
             Diagnostic::warning(words).about(format!("null_resource.a[{key}]")).at(place(2))
         };

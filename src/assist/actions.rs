@@ -132,7 +132,7 @@ impl At<'_> {
         if names.is_empty() {
             return None;
         }
-        let outer = self.indent(block.header.start as usize);
+        let outer = self.indent(block.header.start() as usize);
         let width = missing.iter().map(|it| it.name.len()).max().unwrap_or_default();
         let mut lines = String::new();
         for it in &missing {
@@ -141,7 +141,7 @@ impl At<'_> {
         for it in nested {
             lines.push_str(&format!("{outer}  {} {{\n{outer}  }}\n", it.name));
         }
-        let close = (block.body.span.end as usize).checked_sub(1)?;
+        let close = (block.body.span.end() as usize).checked_sub(1)?;
         let before = &self.document.text[..close];
         let line = before.rfind('\n').map_or(0, |it| it + 1);
         // A block on one line is opened.
@@ -259,7 +259,7 @@ impl At<'_> {
     fn import(&self) -> Option<Action> {
         let (resource, block) = self.resource()?;
         let is_entry = self.workspace.entries().contains(&self.module.folder);
-        let is_at_header = self.at.start <= block.header.end as usize;
+        let is_at_header = self.at.start <= block.header.end() as usize;
         if !is_entry || !is_at_header {
             return None;
         }
@@ -277,7 +277,7 @@ impl At<'_> {
     fn exclusion(&self) -> Option<Action> {
         let is_entry = self.workspace.entries().contains(&self.module.folder);
         let block = *self.document.blocks_at(self.at.start).first()?;
-        if !is_entry || self.at.start > block.header.end as usize {
+        if !is_entry || self.at.start > block.header.end() as usize {
             return None;
         }
         let declared = self.document.index.declarations.iter();
@@ -300,7 +300,7 @@ impl At<'_> {
             return None;
         }
         let block = *self.document.blocks_at(problem.place.range.start).first()?;
-        let start = block.header.start as usize;
+        let start = block.header.start() as usize;
         let indent = self.indent(start);
         let text = format!("# entail:allow {}: say here why this may be\n{indent}", problem.code);
         let edits = vec![self.edit(start, text)];

@@ -77,7 +77,7 @@ pub(super) fn declared(module: &Module, entity: &Entity) -> Vec<Place> {
 fn source(workspace: &Workspace, document: &Document, at: usize) -> Option<Place> {
     let block = document.blocks_at(at).into_iter().find(|it| it.kind.text == "module")?;
     let source = block.body.attribute("source")?.value.span;
-    if !(source.start as usize..=source.end as usize).contains(&at) {
+    if !(source.start() as usize..=source.end() as usize).contains(&at) {
         return None;
     }
     let module = workspace.module_of(&document.path);

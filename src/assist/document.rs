@@ -150,10 +150,10 @@ impl Document {
 
 /// Returns the bytes of a span.
 pub(super) fn range(span: Span) -> Range<usize> {
-    span.start as usize..span.end as usize
+    span.start() as usize..span.end() as usize
 }
 
 /// Returns the bytes of a block, from its type to its last brace; a cursor behind that brace is still at it.
 pub(super) fn whole(block: &Block) -> Range<usize> {
-    block.header.start as usize..block.body.span.end.max(block.header.end) as usize
+    block.header.start() as usize..block.body.span.end().max(block.header.end()) as usize
 }

@@ -29,7 +29,7 @@ pub fn hints(workspace: &Workspace, document: &Document, part: &Range<usize>) ->
                 (block.labels.len() == 2 || block.kind.text == "module", block.body.attribute(name))
             {
                 let text = index_hint(block, name).unwrap_or_else(|| keys.to_owned());
-                found.push(Hint { at: block.header.end as usize, text });
+                found.push(Hint { at: block.header.end() as usize, text });
             }
         }
         if block.kind.text != "module" {
@@ -43,7 +43,10 @@ pub fn hints(workspace: &Workspace, document: &Document, part: &Range<usize>) ->
         for it in &block.body.attributes {
             let input = inputs.iter().find(|input| *input.name == *it.name.text);
             if let Some(input) = input.filter(|it| it.ty != "any" && !it.ty.contains('\n')) {
-                found.push(Hint { at: it.name.span.end as usize, text: format!(": {}", input.ty) });
+                found.push(Hint {
+                    at: it.name.span.end() as usize,
+                    text: format!(": {}", input.ty),
+                });
             }
         }
     }

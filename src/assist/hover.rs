@@ -123,7 +123,7 @@ impl Look<'_> {
         let blocks = self.document.blocks_at(at);
         let (block, outer) = blocks.split_last()?;
         let is_at = |it: &crate::syntax::Name| {
-            (it.span.start as usize..=it.span.end as usize).contains(&at)
+            (it.span.start() as usize..=it.span.end() as usize).contains(&at)
         };
         if let Some(label) = block.labels.first().filter(|it| is_at(it)) {
             let (mode, kind) = resource_of(block)?;

@@ -383,9 +383,8 @@ impl Reader<'_> {
             other => entity_of(other),
         };
         let Some(entity) = entity else { return };
-        let end = it.subject_span.end;
-        let name =
-            Span { start: end.saturating_sub(entity.name().len() as u32), ..it.subject_span };
+        let end = it.subject_span.end();
+        let name = it.subject_span.starting_at(end.saturating_sub(entity.name().len() as u32));
         // In JSON an escape may stand between: such a name is found, but not changed.
         let is_plain = self.text.get(range(name)) == Some(&**entity.name());
         let name = if is_plain { name } else { it.subject_span };

@@ -234,7 +234,7 @@ impl Run<'_> {
     }
 
     fn is_of_rules(&self, it: &Diagnostic, sources: &Sources) -> bool {
-        let source = it.subject.and_then(|it| sources.get(it.file));
+        let source = it.subject.and_then(|it| sources.get(it.file()));
         source.is_some_and(|it| it.name.ends_with(".rules"))
     }
 
@@ -332,17 +332,17 @@ impl Run<'_> {
         let document = self.task.documents.iter().find(|it| it.path == place.path);
         let Some(document) = document.filter(|it| it.mended.is_some()) else { return false };
         let broken =
-            document.problems.iter().filter_map(|it| it.subject).map(|it| it.start as usize);
+            document.problems.iter().filter_map(|it| it.subject).map(|it| it.start() as usize);
         let block =
             document.blocks_at(place.range.start).first().map(|it| super::document::whole(it));
         block.is_some_and(|block| broken.into_iter().any(|it| block.contains(&it)))
     }
 
     fn place(&mut self, span: Span, sources: &Sources) -> Option<Place> {
-        if span.file == FileId(0) {
+        if span.file() == FileId(0) {
             return self.first();
         }
-        let source = sources.get(span.file)?;
+        let source = sources.get(span.file())?;
         let mut path = by_name(&self.task.world.root.join(&source.name));
         // What has no file yet was looked at under another name.
         if let [only] = &*self.task.documents

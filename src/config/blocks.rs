@@ -100,11 +100,11 @@ pub struct Resource {
     /// Which provider, after `required_providers`.
     pub provider_source: Arc<Provider>,
     /// `depends_on`
-    pub depends_on: Vec<Expression>,
+    pub depends_on: Box<[Expression]>,
     /// `lifecycle`
     pub lifecycle: Arc<Lifecycle>,
     /// `provisioner` blocks in order.
-    pub provisioners: Vec<Provisioner>,
+    pub provisioners: Box<[Provisioner]>,
     /// `connection`
     pub connection: Option<Box<Body>>,
     /// Data sources inside a `check` block: that block's name.

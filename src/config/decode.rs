@@ -147,8 +147,8 @@ impl Decoder<'_> {
     pub(super) fn complains_of_wrapping(&mut self, summary: &str, expression: &Expression) -> bool {
         let Expr::Wrapped(inner) = &expression.expr else { return false };
         if self.file.is_json {
-            let source = self.sources.get(inner.span.file);
-            let range = inner.span.start as usize..inner.span.end as usize;
+            let source = self.sources.get(inner.span.file());
+            let range = inner.span.start() as usize..inner.span.end() as usize;
             let text = source.as_ref().and_then(|it| it.text.get(range)).unwrap_or("…");
             self.report(problems::wrapped(summary, text, expression.span));
         }
@@ -251,7 +251,7 @@ impl Decoder<'_> {
 
 /// Parses text that stands inside a quoted string at `span`.
 fn read_within(text: &str, span: Span) -> Result<Expression, Diagnostics> {
-    syntax::parse_expression(span.file, text, span.start as usize + 1)
+    syntax::parse_expression(span.file(), text, span.start() as usize + 1)
 }
 
 fn name_expression(name: &Name) -> Expression {
@@ -292,7 +292,7 @@ pub fn is_taken_literally(ty: Type) -> bool {
 pub(super) fn with_null_as_name(expression: Expression) -> Expression {
     let name = |span: Span| Name::new("null".into(), span);
     let span = expression.span;
-    let root_span = |it: &Expression| Span { end: it.span.end.min(it.span.start + 4), ..it.span };
+    let root_span = |it: &Expression| it.span.ending_at(it.span.end().min(it.span.start() + 4));
     let expr = match expression.expr {
         Expr::Null => Expr::traversal(name(root_span(&expression)), Vec::new()),
         Expr::Relative(it) if matches!(it.source.expr, Expr::Null) => {

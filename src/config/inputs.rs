@@ -325,9 +325,7 @@ impl Origin {
             Origin::AutoFile(_, at) | Origin::File(_, at) | Origin::Call(at) | Origin::Test(at) => {
                 *at
             }
-            Origin::Environment | Origin::Flag | Origin::Prompt => {
-                Span { file: FileId(0), start: 0, end: 0 }
-            }
+            Origin::Environment | Origin::Flag | Origin::Prompt => Span::default(),
         }
     }
 }
@@ -393,7 +391,7 @@ fn ephemeral_value(variable: &Variable, input: &VariableInput) -> Diagnostic {
     let at = input.origin.span();
     Diagnostic::error("Variable does not allow ephemeral value")
         .detail(format!("The value used for the variable {:?} is ephemeral, but it is not configured to allow one.", variable.name.text))
-        .at(if at.file == FileId(0) { variable.declared } else { at })
+        .at(if at.file() == FileId(0) { variable.declared } else { at })
 }
 
 fn null_not_allowed(

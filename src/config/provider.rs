@@ -50,7 +50,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
         let span = it.value.span;
         if alias_from.is_some() {
             // No reference can name it before it has a value.
-            return Some(Name::new(format!("?{}", span.start).into(), span));
+            return Some(Name::new(format!("?{}", span.start()).into(), span));
         }
         let text = decoder.text(it)?;
         if !syntax::is_identifier(&text) {

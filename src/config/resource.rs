@@ -145,9 +145,9 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         provider: provider.map(Box::new),
         // The module decides once its required_providers are known.
         provider_source: UNDECIDED.clone(),
-        depends_on,
+        depends_on: depends_on.into(),
         lifecycle,
-        provisioners,
+        provisioners: provisioners.into(),
         connection,
         check: place.check(),
         generated: false,

@@ -156,7 +156,7 @@ impl Program {
         if program.has_values {
             infer::refuse_computed_recursion(&mut program, &mut problems);
             faults::leave_out(&mut program);
-            problems.0.sort_by_key(|it| it.subject.map(|it| (it.file, it.start)));
+            problems.0.sort_by_key(|it| it.subject.map(|it| (it.file(), it.start())));
         }
         (program, problems)
     }
@@ -299,7 +299,7 @@ impl Program {
             return self.mark_faulty(source.group, rule);
         }
         let name = match rule.name.as_str() {
-            "" => format!("{}:{}", source.name, rule.span.start),
+            "" => format!("{}:{}", source.name, rule.span.start()),
             name => name.to_owned(),
         };
         let kinds: Vec<String> = kinds.into_iter().map(Option::unwrap_or_default).collect();

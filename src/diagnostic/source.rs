@@ -6,38 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-/// A place in a source file: byte offsets, end exclusive. `file` indexes the [`Sources`] it came from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Span {
-    /// The file, as [`Sources::add`] numbered it.
-    pub file: FileId,
-    /// First byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-}
-
-impl Span {
-    /// Returns the span of `start..end` in `file`.
-    pub fn new(file: FileId, start: usize, end: usize) -> Span {
-        Span { file, start: start as u32, end: end as u32 }
-    }
-
-    /// Returns its first byte.
-    pub fn first(self) -> Span {
-        Span { end: self.end.min(self.start + 1), ..self }
-    }
-
-    /// Returns whether another span lies in this one.
-    pub fn contains(self, other: Span) -> bool {
-        self.file == other.file && self.start <= other.start && other.end <= self.end
-    }
-
-    /// Returns the smallest span that covers both. Both lie in one file.
-    pub fn to(self, other: Span) -> Span {
-        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
-    }
-}
+use super::Span;
 
 /// The number of a source file in its [`Sources`]. 0 is no file at all: a value from a flag, the environment or a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -190,9 +159,9 @@ impl Sources {
     /// Returns `file:line,column-column`, or `file:line,column-line,column` across lines: the form that messages name
     /// other places by; empty for no file.
     pub fn range(&self, span: Span) -> String {
-        let Some(source) = self.get(span.file) else { return String::new() };
+        let Some(source) = self.get(span.file()) else { return String::new() };
         let (start, end) =
-            (self.position(span.file, span.start), self.position(span.file, span.end));
+            (self.position(span.file(), span.start()), self.position(span.file(), span.end()));
         let end = match start.line == end.line {
             true => end.column.to_string(),
             false => format!("{},{}", end.line, end.column),
@@ -202,20 +171,23 @@ impl Sources {
 
     /// Returns the text that a span covers.
     pub fn text(&self, span: Span) -> Option<String> {
-        self.get(span.file)?.text.get(span.start as usize..span.end as usize).map(str::to_owned)
+        self.get(span.file())?
+            .text
+            .get(span.start() as usize..span.end() as usize)
+            .map(str::to_owned)
     }
 
     /// Returns what places are sorted by: files by depth and name, and what stands in one as it stands there.
     pub fn rank(&self, span: Span) -> (usize, String, u32, u32) {
-        let name = self.get(span.file).map_or(String::new(), |it| it.name.clone());
-        (name.matches('/').count(), name, span.start, span.end)
+        let name = self.get(span.file()).map_or(String::new(), |it| it.name.clone());
+        (name.matches('/').count(), name, span.start(), span.end())
     }
 
     /// Returns `file:line,column`, the short form that proofs and cycle reports use; empty for no file.
     pub fn place(&self, span: Span) -> String {
-        match self.get(span.file) {
+        match self.get(span.file()) {
             Some(source) => {
-                let at = self.position(span.file, span.start);
+                let at = self.position(span.file(), span.start());
                 format!("{}:{},{}", source.name, at.line, at.column)
             }
             None => String::new(),

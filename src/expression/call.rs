@@ -96,7 +96,7 @@ impl Site<'_> {
     /// From the name to the opening parenthesis.
     fn start(&self) -> Span {
         let span = self.name.span;
-        Span { end: (span.end + 1).min(self.whole.span.end), ..span }
+        span.ending_at((span.end() + 1).min(self.whole.span.end()))
     }
 
     /// The name without `core::`.
@@ -357,7 +357,7 @@ fn named(problem: Diagnostic, site: &Site<'_>) -> Diagnostic {
 pub fn start_of(expression: &Expression) -> Span {
     let mut at = expression;
     loop {
-        let first_byte = Span { end: at.span.end.min(at.span.start + 1), ..at.span };
+        let first_byte = at.span.ending_at(at.span.end().min(at.span.start() + 1));
         match &at.expr {
             Expr::Parentheses(it) | Expr::Binary(_, it, _) => at = it,
             Expr::Conditional(it) => at = &it.condition,
@@ -370,7 +370,7 @@ pub fn start_of(expression: &Expression) -> Span {
             Expr::Splat(it) => return it.marker,
             Expr::Tuple(_) | Expr::Object(_) | Expr::For(_) | Expr::Unary(..) => return first_byte,
             Expr::Call(it) => {
-                return Span { end: at.span.end.min(it.name.span.end + 1), ..it.name.span };
+                return it.name.span.ending_at(at.span.end().min(it.name.span.end() + 1));
             }
             _ => return at.span,
         }
@@ -379,8 +379,8 @@ pub fn start_of(expression: &Expression) -> Span {
 
 /// The text between the quotes. A text of several lines may be a heredoc, whose first line is not known here.
 fn within_quotes(span: Span, text: &str) -> Span {
-    match text.contains('\n') || span.end < span.start + 2 {
+    match text.contains('\n') || span.end() < span.start() + 2 {
         true => span,
-        false => Span { start: span.start + 1, end: span.end - 1, ..span },
+        false => span.starting_at(span.start() + 1).ending_at(span.end() - 1),
     }
 }

@@ -138,7 +138,7 @@ fn constructed(
         Constraint::ANY
     };
     // From the opening parenthesis to the closing one.
-    let given = |whole: Span| Span { start: at.end, ..whole };
+    let given = |whole: Span| whole.starting_at(at.end());
     if let Some((detail, place)) = misused_keyword(name, at, given(whole.span)) {
         return refuse(reader, detail, place);
     }
@@ -281,7 +281,7 @@ fn attribute(
         [] => {
             reader.report(problems::invalid_type(
                 "Optional attribute modifier requires the attribute type as its argument.",
-                Span { start: name.span.end, ..expression.span },
+                expression.span.starting_at(name.span.end()),
             ));
             return None;
         }
@@ -289,7 +289,7 @@ fn attribute(
         [ty, default] => (ty, Some(default)),
         [ty, ..] => {
             let detail = "Optional attribute modifier expects at most two arguments: the attribute type, and a default value.";
-            let given = Span { start: name.span.end, ..expression.span };
+            let given = expression.span.starting_at(name.span.end());
             reader.report(problems::invalid_type(detail, given));
             (ty, None)
         }

@@ -83,9 +83,9 @@ mod tests {
         places.add(vec![read(1, 2, 10), read(3, 4, 20)]);
         places.add(vec![read(3, 4, 30), read(2, 9, 40), read(1, 2, 50), read(1, 2, 60)]);
         let shown: Vec<_> =
-            places.iter().map(|(pair, at)| (pair.0.0, pair.1.0, at.start)).collect();
+            places.iter().map(|(pair, at)| (pair.0.0, pair.1.0, at.start())).collect();
         assert_eq!(shown, [(1, 2, 60), (2, 9, 40), (3, 4, 30)]);
-        assert_eq!(places.get(&(Node(2), Node(9))).map(|it| it.start), Some(40));
+        assert_eq!(places.get(&(Node(2), Node(9))).map(|it| it.start()), Some(40));
         assert_eq!(places.get(&(Node(9), Node(2))), None);
         assert!(places.read_by(Node(2)).eq([Node(9)]) && places.read_by(Node(4)).next().is_none());
     }

@@ -42,7 +42,7 @@ fn check(module: &Module, pool: &Pool, reference: &Reference<'_>) -> Option<Diag
     }
     // The dot belongs to the step.
     if let Some(at) = problem.as_mut().and_then(|it| it.subject.as_mut()) {
-        at.start -= 1;
+        *at = at.starting_at(at.start() - 1);
     }
     problem
 }

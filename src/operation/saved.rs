@@ -94,7 +94,7 @@ pub fn save(
     let places: Vec<(u32, u32, String)> = finished
         .places
         .iter()
-        .filter(|it| it.1.file.0 != 0)
+        .filter(|it| it.1.file().0 != 0)
         .map(|(pair, span)| (pair.0.0, pair.1.0, session.sources.place(span)))
         .collect();
     let placed = |found: BTreeMap<Node, Span>| -> Vec<(u32, String)> {
@@ -422,7 +422,7 @@ impl Loaded {
             .into_iter()
             .flat_map(|it| Arc::make_mut(it).resources.values_mut().map(Arc::make_mut))
         {
-            let file = sources.get(block.declared.file);
+            let file = sources.get(block.declared.file());
             block.generated = file.is_some_and(|it| it.name == GENERATED);
         }
     }

@@ -37,7 +37,7 @@ pub fn unused(session: &Session) -> Vec<Unused> {
     let mut places: BTreeMap<(usize, Span), Vec<usize>> = BTreeMap::new();
     for (block, it) in found.iter().enumerate() {
         if let Some((_, span)) = it {
-            places.entry((span.file.0 as usize, *span)).or_default().push(block);
+            places.entry((span.file().0 as usize, *span)).or_default().push(block);
         }
     }
     // Everything inside of a module is used by whom depends on it.

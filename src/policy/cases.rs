@@ -191,7 +191,7 @@ fn configuration(body: &Body, source: &str) -> Result<Option<String>, Diagnostic
     let found = body.attributes.iter().find(|it| &*it.name.text == name);
     let template = found.filter(|it| matches!(it.value.expr, Expr::Template(_)));
     let span = template.map(|it| it.value.span);
-    let written = span.and_then(|it| source.get(it.start as usize..it.end as usize));
+    let written = span.and_then(|it| source.get(it.start() as usize..it.end() as usize));
     match written.and_then(heredoc) {
         Some(raw) => Ok(Some(raw)),
         None => text(body, name),

@@ -41,7 +41,7 @@ pub fn lint(policies: &Policies, faults: &[Diagnostic], sources: &Sources) -> Ve
         }
     }
     linter.unread(&rules, &mut found);
-    found.sort_by_key(|it| (it.span.file.0, it.span.start, it.lint));
+    found.sort_by_key(|it| (it.span.file().0, it.span.start(), it.lint));
     found.dedup();
     found
 }

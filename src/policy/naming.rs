@@ -8,8 +8,8 @@ const NAME: &str = "// @rule ";
 /// Says in which rule a fault stands, where it has a name that is not told yet.
 pub(super) fn with_rule(mut problem: Diagnostic, sources: &Sources) -> Diagnostic {
     let name = problem.subject.and_then(|it| {
-        let source = sources.get(it.file)?;
-        rule_at(&source.text, it.start as usize).map(str::to_owned)
+        let source = sources.get(it.file())?;
+        rule_at(&source.text, it.start() as usize).map(str::to_owned)
     });
     if let Some(name) = name.filter(|it| !problem.detail.contains(&format!("`{it}`"))) {
         problem.detail = format!("{} This stands in the rule `{name}`.", problem.detail);

@@ -168,8 +168,8 @@ impl Model<'_> {
             return Some((file, line.max(1), column.max(1)));
         }
         let span = self.declared(node)?;
-        let at = self.sources.position(span.file, span.start);
-        Some((self.sources.get(span.file)?.name.clone(), at.line, at.column))
+        let at = self.sources.position(span.file(), span.start());
+        Some((self.sources.get(span.file())?.name.clone(), at.line, at.column))
     }
 
     /// Returns where the block of a node is declared.

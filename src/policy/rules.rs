@@ -218,7 +218,7 @@ impl Policies {
                     help: None,
                     see: Vec::new(),
                     file: rule.source.clone(),
-                    line: sources.position(rule.span.file, rule.span.start).line,
+                    line: sources.position(rule.span.file(), rule.span.start()).line,
                     span: rule.span,
                     modules: source.map_or(Vec::new(), |it| it.modules.clone()),
                     is_required: source.is_some_and(|it| it.is_required),

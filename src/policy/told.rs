@@ -327,8 +327,8 @@ impl Teller<'_, '_> {
             return;
         }
         let Some(span) = self.model.declared(node) else { return };
-        let Some(source) = self.model.sources.get(span.file) else { return };
-        let line = self.model.sources.position(span.file, span.start).line;
+        let Some(source) = self.model.sources.get(span.file()) else { return };
+        let line = self.model.sources.position(span.file(), span.start()).line;
         let row = [node.word(), self.text(&source.name), self.model.values.number(line as i64)];
         self.row("model::place", &row);
     }

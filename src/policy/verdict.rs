@@ -137,7 +137,7 @@ impl Report {
     pub fn to_json(&self, with_possible: bool, sources: &Sources) -> Json {
         let shown = self.verdicts.iter().filter(|it| it.is_certain || with_possible);
         let diagnostics = self.problems.iter().map(|it| {
-            let place = it.subject.filter(|it| it.file.0 != 0).map(|it| sources.place(it));
+            let place = it.subject.filter(|it| it.file().0 != 0).map(|it| sources.place(it));
             json!({
                 "severity": match it.severity {
                     Severity::Error => "error",

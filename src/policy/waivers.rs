@@ -135,9 +135,11 @@ fn block_at(blocks: &[Block], text: &str, at: Span) -> Option<Span> {
     if let Some(block) = within {
         return Some(block.header);
     }
-    let below =
-        blocks.iter().filter(|it| it.header.start >= at.end).min_by_key(|it| it.header.start)?;
-    let between = &text[at.end as usize..below.header.start as usize];
+    let below = blocks
+        .iter()
+        .filter(|it| it.header.start() >= at.end())
+        .min_by_key(|it| it.header.start())?;
+    let between = &text[at.end() as usize..below.header.start() as usize];
     // What is left of the comment itself.
     let between = match (between.find("*/"), between.find("/*")) {
         (Some(end), next) if next.is_none_or(|next| end < next) => &between[end + 2..],
@@ -200,12 +202,12 @@ impl Written {
     }
 
     fn to_waived(&self, model: &Model<'_>) -> WaivedBy {
-        let source = model.sources.get(self.span.file);
+        let source = model.sources.get(self.span.file());
         WaivedBy {
             reason: self.reason.clone(),
             until: self.until.map(|it| it.to_string()),
             file: source.map_or(String::new(), |it| it.name.clone()),
-            line: model.sources.position(self.span.file, self.span.start).line,
+            line: model.sources.position(self.span.file(), self.span.start()).line,
         }
     }
 }

@@ -189,9 +189,9 @@ impl Body {
     fn missing_at(&self) -> Span {
         match self.json {
             Some(_) => {
-                Span { start: self.span.end.saturating_sub(1).max(self.span.start), ..self.span }
+                self.span.starting_at(self.span.end().saturating_sub(1).max(self.span.start()))
             }
-            None => Span { end: self.span.end.min(self.span.start + 1), ..self.span },
+            None => self.span.ending_at(self.span.end().min(self.span.start() + 1)),
         }
     }
 }
@@ -230,7 +230,7 @@ fn report_rest(
 /// Checks the number of labels of a block of native syntax.
 fn has_labels(block: &Block, schema: &BlockSchema<'_>, diags: &mut Diagnostics) -> bool {
     let (given, wanted) = (block.labels.len(), schema.labels.len());
-    let open = Span { end: block.body.span.start + 1, ..block.body.span };
+    let open = block.body.span.ending_at(block.body.span.start() + 1);
     if given > wanted {
         let at = block.labels[wanted].span;
         diags.push(problems::extraneous_label(
@@ -332,9 +332,7 @@ fn object_members(
 /// Returns where a value begins: its bracket, or all of a simple one.
 fn start_of(value: &JsonValue) -> Span {
     match value.kind {
-        JsonKind::Object(_) | JsonKind::Array(_) => {
-            Span { end: value.span.start + 1, ..value.span }
-        }
+        JsonKind::Object(_) | JsonKind::Array(_) => value.span.ending_at(value.span.start() + 1),
         _ => value.span,
     }
 }
@@ -377,8 +375,8 @@ fn bare_string(it: &JsonString, span: Span, diags: &mut Diagnostics) -> Expressi
 
 fn place(it: &JsonString, span: Span) -> Place<'_> {
     match it.escapes.is_empty() {
-        true => Place::plain(span.file, span.start as usize + 1),
-        false => Place { file: span.file, base: span.start as usize, map: &it.escapes },
+        true => Place::plain(span.file(), span.start() as usize + 1),
+        false => Place { file: span.file(), base: span.start() as usize, map: &it.escapes },
     }
 }
 

@@ -111,7 +111,7 @@ impl Lower<'_> {
     }
 
     fn text_at(&self, span: Span) -> &str {
-        &self.text[span.start as usize..span.end as usize]
+        &self.text[span.start() as usize..span.end() as usize]
     }
 
     fn name(&self, ident: &Decorated<Ident>) -> Option<Name> {
@@ -120,8 +120,8 @@ impl Lower<'_> {
 
     /// Returns the place from a brace to its partner, given a place that ends with the latter and begins before the former.
     fn braces(&self, whole: Span, from: u32) -> Option<Span> {
-        let open = self.text[from as usize..whole.end as usize].find('{')?;
-        Some(Span { start: from + open as u32, ..whole })
+        let open = self.text[from as usize..whole.end() as usize].find('{')?;
+        Some(whole.starting_at(from + open as u32))
     }
 
     fn body(&self, body: &hs::Body, span: Span) -> Option<Body> {
@@ -146,7 +146,7 @@ impl Lower<'_> {
         };
         let labels = block.labels.iter().map(label).collect::<Option<Vec<Name>>>()?;
         let header = labels.last().map_or(kind.span, |it| kind.span.to(it.span));
-        let body = self.body(&block.body, self.braces(self.span(block)?, header.end)?)?;
+        let body = self.body(&block.body, self.braces(self.span(block)?, header.end())?)?;
         Some(Block { kind, labels, body, header })
     }
 
@@ -208,8 +208,8 @@ impl Lower<'_> {
         let Some(digits) = text.strip_prefix('-') else {
             return Some(Expression { expr: Expr::Number(Number::parse(text)?), span });
         };
-        let start = span.end - digits.trim_start().len() as u32;
-        let number = self.number(Span { start, ..span })?;
+        let start = span.end() - digits.trim_start().len() as u32;
+        let number = self.number(span.starting_at(start))?;
         Some(Expression { expr: Expr::Unary(UnaryOp::Negate, Box::new(number)), span })
     }
 
@@ -259,7 +259,7 @@ impl Lower<'_> {
             name: Name::new(text.into(), start.to(last.span)),
             arguments: self.all(call.args.iter())?.into(),
             expand: call.args.expand_final(),
-            close: Span { start: span.end - 1, ..span },
+            close: span.starting_at(span.end() - 1),
         })))
     }
 
@@ -325,8 +325,8 @@ impl Lower<'_> {
     /// Returns an operator's place without blanks around it.
     fn brackets(&self, span: Span) -> Span {
         let text = self.text_at(span);
-        let start = span.start + (text.len() - text.trim_start().len()) as u32;
-        Span { start, end: start + text.trim().len() as u32, ..span }
+        let start = span.start() + (text.len() - text.trim_start().len()) as u32;
+        span.starting_at(start).ending_at(start + text.trim().len() as u32)
     }
 
     fn for_expression(&self, it: &he::ForExpr) -> Option<For> {

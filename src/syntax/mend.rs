@@ -31,7 +31,7 @@ pub fn mended(file: FileId, text: &str, problems: &Diagnostics) -> Option<(Strin
 /// Where reading fails.
 fn places(problems: &Diagnostics) -> Vec<usize> {
     let errors = problems.iter().filter(|it| it.is_error());
-    errors.filter_map(|it| it.subject).map(|it| it.start as usize).collect()
+    errors.filter_map(|it| it.subject).map(|it| it.start() as usize).collect()
 }
 
 /// Blanks the line on which a byte lies; where that is blank already, the one before it that is not.

@@ -128,12 +128,20 @@ pub struct Name {
     pub span: Span,
     /// Where what a reference means that begins with it was found.
     pub near: Near,
+    room: Room,
+}
+
+/// A byte that has one value, so that what may be a name or something else takes no more room than a name.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(u8)]
+enum Room {
+    Taken,
 }
 
 impl Name {
     /// Returns a name at a place.
     pub fn new(text: Str, span: Span) -> Name {
-        Name { text, span, near: Near::default() }
+        Name { text, span, near: Near::default(), room: Room::Taken }
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn read_with<T>(
     let tokens = scan(text, start, &|start, end| place.span(start, end), &mut diags);
     let (result, problems) = read_tokens(text, place, &tokens, read);
     diags.extend(problems);
-    diags.0.sort_by_key(|it| it.subject.map_or(0, |it| it.start));
+    diags.0.sort_by_key(|it| it.subject.map_or(0, |it| it.start()));
     (result, diags)
 }
 

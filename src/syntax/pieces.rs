@@ -59,7 +59,7 @@ pub fn parse_each<T: Send>(
         results.push(piece.result);
     }
     report_repeated(&names, results.len(), &mut diags);
-    diags.0.sort_by_key(|it| it.subject.map_or(0, |it| it.start));
+    diags.0.sort_by_key(|it| it.subject.map_or(0, |it| it.start()));
     // What stands in an unclosed block may have been read twice.
     diags.0.dedup();
     (results, diags)

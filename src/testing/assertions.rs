@@ -67,8 +67,8 @@ fn missing_names(expression: &Expression, found: &Diagnostics) -> Vec<Diagnostic
             Subject::SelfObject => "self",
             _ => "module",
         };
-        let end = it.span.start + name.len() as u32;
-        (!is_part).then(|| problems::unknown_name(name, Span { end, ..it.span }))
+        let end = it.span.start() + name.len() as u32;
+        (!is_part).then(|| problems::unknown_name(name, it.span.ending_at(end)))
     });
     told.collect()
 }

@@ -51,7 +51,7 @@ pub struct Exercised {
 pub struct Coverage(Mutex<BTreeMap<Key, Item>>);
 
 fn key(span: Span, branch: &'static str) -> Key {
-    (span.file, span.start, span.end, branch)
+    (span.file(), span.start(), span.end(), branch)
 }
 
 impl Coverage {

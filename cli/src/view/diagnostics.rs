@@ -80,8 +80,8 @@ fn compact(groups: &[Group], sources: &Sources, style: Style) -> String {
     for group in groups {
         out.push_str(&format!("- {}\n", group.first.summary));
         let Some(subject) = group.first.subject else { continue };
-        let Some(source) = sources.get(subject.file) else { continue };
-        let line = sources.position(subject.file, subject.start).line;
+        let Some(source) = sources.get(subject.file()) else { continue };
+        let line = sources.position(subject.file(), subject.start()).line;
         let more = match group.others.len() {
             0 => String::new(),
             more => format!(" (and {more} more)"),

@@ -27,10 +27,10 @@ pub struct Snippet {
 /// Cuts the snippet out; nothing where the diagnostic has no place.
 pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
     let subject = diagnostic.subject?;
-    let source = sources.get(subject.file)?;
+    let source = sources.get(subject.file())?;
     let shown = diagnostic
         .context
-        .filter(|it| it.file == subject.file)
+        .filter(|it| it.file() == subject.file())
         .map_or(subject, |it| it.to(subject));
     let lines = lines_of(&source.text, widened(shown));
     let written = match is_shown(&source.name) {
@@ -47,12 +47,12 @@ pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
     let highlight = widened(subject);
     Some(Snippet {
         file: source.name.clone(),
-        start: sources.position(subject.file, subject.start),
+        start: sources.position(subject.file(), subject.start()),
         end: end_of(subject, sources),
-        block: block_around(&source, subject.start as usize).filter(|_| is_shown(&source.name)),
-        first_line: sources.position(subject.file, lines.start as u32).line,
-        highlight_start: offset(highlight.start),
-        highlight_end: offset(highlight.end),
+        block: block_around(&source, subject.start() as usize).filter(|_| is_shown(&source.name)),
+        first_line: sources.position(subject.file(), lines.start as u32).line,
+        highlight_start: offset(highlight.start()),
+        highlight_end: offset(highlight.end()),
         code,
     })
 }
@@ -64,12 +64,12 @@ pub fn is_shown(name: &str) -> bool {
 
 /// An empty span shows the character behind it.
 fn widened(span: Span) -> Span {
-    Span { end: span.end.max(span.start + 1), ..span }
+    span.ending_at(span.end().max(span.start() + 1))
 }
 
 fn end_of(subject: Span, sources: &Sources) -> Position {
-    let end = sources.position(subject.file, subject.end.max(subject.start));
-    if subject.end > subject.start {
+    let end = sources.position(subject.file(), subject.end().max(subject.start()));
+    if subject.end() > subject.start() {
         end
     } else {
         Position { column: end.column + 1, byte: end.byte + 1, ..end }
@@ -79,8 +79,8 @@ fn end_of(subject: Span, sources: &Sources) -> Position {
 /// Returns the bytes of the lines that the span touches, without the last newline.
 fn lines_of(text: &str, span: Span) -> std::ops::Range<usize> {
     let bytes = text.as_bytes();
-    let first = (span.start as usize).min(bytes.len());
-    let last = (span.end as usize).clamp(first, bytes.len());
+    let first = (span.start() as usize).min(bytes.len());
+    let last = (span.end() as usize).clamp(first, bytes.len());
     // What ends with a line does not touch the next one.
     let last = if last > first && bytes[last - 1] == b'\n' { last - 1 } else { last };
     let start = bytes[..first].iter().rposition(|&it| it == b'\n').map_or(0, |it| it + 1);

@@ -142,7 +142,7 @@ impl<'a> Place<'a> {
     /// The tree of the outermost block around the place, and that of the innermost, as far as they can be read.
     pub fn blocks(&self) -> (Option<&Block>, Option<&Block>) {
         let starts = |block: &Block, at: Option<&crate::syntax::Around>| {
-            at.is_some_and(|it| it.start == block.header.start as usize)
+            at.is_some_and(|it| it.start == block.header.start() as usize)
         };
         let all = self.document.blocks_at(self.at);
         let outer = all.first().copied().filter(|it| starts(it, self.cursor.blocks.first()));

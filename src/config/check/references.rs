@@ -188,14 +188,18 @@ fn check_all(scope: &Scope, uses: Vec<Use>, problems: &mut Diagnostics) {
             Found::Other(_) => {}
         });
         let hint = if wrong.is_empty() { None } else { provider_hint(scope.module, it) };
-        problems.extend(wrong.into_iter().map(|it| match &hint {
-            Some((span, hint))
-                if it.subject.is_some_and(|at| span.start <= at.start && at.end <= span.end) =>
-            {
-                let detail = format!("{}{hint}", it.detail);
-                it.detail(detail)
+        problems.extend(wrong.into_iter().map(|it| {
+            match &hint {
+                Some((span, hint))
+                    if it
+                        .subject
+                        .is_some_and(|at| span.start() <= at.start() && at.end() <= span.end()) =>
+                {
+                    let detail = format!("{}{hint}", it.detail);
+                    it.detail(detail)
+                }
+                _ => it,
             }
-            _ => it,
         }));
         problems.extend(found);
         problems.extend(others);

@@ -96,7 +96,7 @@ fn bare_text(expression: &Expression, sources: &Sources) -> Option<String> {
     while let Expr::Parentheses(it) | Expr::Wrapped(it) = &inner.expr {
         inner = it;
     }
-    if sources.get(inner.span.file).is_some_and(|it| it.name.ends_with(".json")) {
+    if sources.get(inner.span.file()).is_some_and(|it| it.name.ends_with(".json")) {
         // The other program compares no expressions in JSON.
         return None;
     }

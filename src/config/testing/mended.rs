@@ -23,7 +23,7 @@ pub(super) fn read(id: FileId, text: &str) -> Mended {
     let (mut now, mut open) = (text.to_owned(), mended.problems.clone());
     for _ in 0..MOST {
         let Some(at) = open.iter().find_map(|it| it.subject) else { break };
-        let Some((start, end)) = value_around(&now, at.start as usize) else { break };
+        let Some((start, end)) = value_around(&now, at.start() as usize) else { break };
         mended.gone.push(Span::new(id, start, end));
         now.replace_range(start..end, &blank(&now[start..end]));
         let (body, found) = syntax::parse(id, &now);
@@ -76,7 +76,10 @@ mod tests {
         assert_eq!((mended.problems.0.len(), mended.gone.len()), (1, 1));
         let run = &mended.body.blocks[0].body;
         assert_eq!((run.blocks.len(), run.attributes.len()), (1, 1));
-        assert_eq!(&text[mended.gone[0].start as usize..mended.gone[0].end as usize], " var.a ==");
+        assert_eq!(
+            &text[mended.gone[0].start() as usize..mended.gone[0].end() as usize],
+            " var.a =="
+        );
     }
 
     #[test]

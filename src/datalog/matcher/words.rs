@@ -67,7 +67,7 @@ impl Matcher<'_> {
             return word;
         };
         let span = formula.span;
-        let mut place = vec![ANY, span.file.0.into(), span.start.into(), variable as u64];
+        let mut place = vec![ANY, span.file().0.into(), span.start().into(), variable as u64];
         place.extend(used);
         values.word_at(place, word)
     }

@@ -384,8 +384,8 @@ fn paths_lead_back_to_the_source() {
     let (body, sources) = parse(text);
     let at = |path: Vec<PathStep>| {
         let span = span_of_path(&body, &path);
-        sources.get(span.file).expect("the file is there").text
-            [span.start as usize..span.end as usize]
+        sources.get(span.file()).expect("the file is there").text
+            [span.start() as usize..span.end() as usize]
             .to_owned()
     };
     let name = |it: &str| PathStep::Attribute(it.into());

@@ -174,7 +174,7 @@ impl<'a> Evaluator<'a> {
 
 /// The place of a name or number with the dot before it.
 fn with_dot(name: Span) -> Span {
-    Span { start: name.start.saturating_sub(1), ..name }
+    name.starting_at(name.start().saturating_sub(1))
 }
 
 fn legacy_key(at: u64) -> Value {

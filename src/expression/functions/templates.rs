@@ -134,9 +134,9 @@ fn check_references(
 
 /// `file:line,column-column`
 fn range(sources: &Sources, span: crate::diagnostic::Span) -> String {
-    let name = sources.get(span.file).map(|it| it.name.clone()).unwrap_or_default();
+    let name = sources.get(span.file()).map(|it| it.name.clone()).unwrap_or_default();
     let (start, end) =
-        (sources.position(span.file, span.start), sources.position(span.file, span.end));
+        (sources.position(span.file(), span.start()), sources.position(span.file(), span.end()));
     if start.line == end.line {
         return format!("{name}:{},{}-{}", start.line, start.column, end.column);
     }

@@ -64,7 +64,7 @@ impl Places {
     fn of_read(&self, pair: (Node, Node)) -> Option<String> {
         match self {
             Places::Read { reads, sources, .. } => {
-                reads.get(&pair).filter(|it| it.file.0 != 0).map(|it| sources.place(it))
+                reads.get(&pair).filter(|it| it.file().0 != 0).map(|it| sources.place(it))
             }
             Places::Saved { reads, .. } => reads.get(&pair).cloned(),
         }

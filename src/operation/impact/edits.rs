@@ -122,8 +122,9 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     fn touch(&self, span: Span) -> bool {
-        let first = self.sources.position(self.id, span.start).line;
-        let last = self.sources.position(self.id, span.end.saturating_sub(1).max(span.start)).line;
+        let first = self.sources.position(self.id, span.start()).line;
+        let last =
+            self.sources.position(self.id, span.end().saturating_sub(1).max(span.start())).line;
         self.lines.iter().any(|it| *it.start() <= last && first <= *it.end())
     }
 

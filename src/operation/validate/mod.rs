@@ -74,7 +74,7 @@ async fn look(session: &Session, pool: &Pool, told: &Diagnostics) -> (Diagnostic
     }
     problems = problems.once();
     problems.extend(deprecated_variables(&session.config));
-    problems.0.sort_by_key(|it| it.subject.map(|it| (it.file, it.start)));
+    problems.0.sort_by_key(|it| it.subject.map(|it| (it.file(), it.start())));
     (problems, idle)
 }
 

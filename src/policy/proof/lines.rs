@@ -210,7 +210,7 @@ impl Explainer<'_> {
     }
 
     pub(in super::super) fn place(&self, span: Span) -> String {
-        if span.file == FileId::default() {
+        if span.file() == FileId::default() {
             return String::new();
         }
         self.model.sources.place(span)

@@ -26,7 +26,7 @@ pub(super) fn waivers(file: FileId, text: &str) -> Vec<Found> {
     }
     // Outside of these, a waiver covers nothing: then it says so.
     rest.json.iter().flat_map(|it| &it.members).for_each(|it| of_member(it, None, &mut found));
-    found.sort_by_key(|it| it.1.start);
+    found.sort_by_key(|it| it.1.start());
     found
 }
 

@@ -52,13 +52,13 @@ impl<'a> Rewriter<'a, '_> {
 
     fn attribute(&mut self, attribute: &Attribute, is_type: bool) {
         let (start, end) =
-            (self.index(attribute.value.span.start), self.index(attribute.value.span.end));
+            (self.index(attribute.value.span.start()), self.index(attribute.value.span.end()));
         let tokens = &self.tokens[start..end];
         // Most expressions need no second look.
         if !is_type && (tokens.len() < 5 || tokens[0].kind != Kind::OpenQuote) {
             return;
         }
-        let old = pieces(self.text, tokens, attribute.value.span.start as usize);
+        let old = pieces(self.text, tokens, attribute.value.span.start() as usize);
         let new = if is_type { modern_type(&old) } else { unwrapped(&old) };
         // The end of a heredoc needs a line of its own, which the last line of a file need not be.
         let has_line = |it: &[Piece<'_>]| {
@@ -73,7 +73,7 @@ impl<'a> Rewriter<'a, '_> {
     /// Quotes labels, and drops comments between them, which nobody writes.
     fn labels(&mut self, block: &Block) {
         let Some(last) = block.labels.last() else { return };
-        let (start, end) = (self.index(block.kind.span.end), self.index(last.span.end));
+        let (start, end) = (self.index(block.kind.span.end()), self.index(last.span.end()));
         let quoted = block.labels.iter().flat_map(|it| quoted(&it.text)).collect();
         self.edits.push(Edit { start, end, pieces: quoted });
     }

@@ -173,7 +173,7 @@ fn the_same_text_can_be_template_literal_or_expression() {
     assert_eq!(print::expression(&attributes[1].value), "\"costs ${1}\"");
     // Spans see through escapes: the key in the file, quotes of the expression and of JSON included.
     let a = body.bare("a").expect("valid").expect("there");
-    assert_eq!(&text[a.span.start as usize..a.span.end as usize], r#"b.c[\"d\"]"#);
+    assert_eq!(&text[a.span.start() as usize..a.span.end() as usize], r#"b.c[\"d\"]"#);
 }
 
 #[test]

@@ -179,7 +179,7 @@ fn test_here(
         tested.problems.extend(problems);
         let cases = cases.iter().map(|case| TestedCase {
             name: case.name.clone(),
-            line: host.sources.position(file, case.span.start).line,
+            line: host.sources.position(file, case.span.start()).line,
             outcome: run(host, (&folder, case), set, (options, runtime))
                 .unwrap_or_else(Ended::Faulty),
         });
@@ -335,7 +335,7 @@ fn mark(
 /// Returns how a rule fared, in words and places.
 fn told(host: &Host<'_>, policies: &Policies, mark: &Mark, options: &TestOptions) -> TestedRule {
     let rule = &policies.program.rules[mark.rule];
-    let line = |it: Span| host.sources.position(it.file, it.start).line;
+    let line = |it: Span| host.sources.position(it.file(), it.start()).line;
     let premises = rule.places.iter().enumerate().map(|(at, place)| TestedPremise {
         text: words(host, *place),
         line: line(*place),
@@ -352,8 +352,8 @@ fn told(host: &Host<'_>, policies: &Policies, mark: &Mark, options: &TestOptions
 /// A premise as it is written, with what stands before its place.
 fn words(host: &Host<'_>, place: Span) -> String {
     let text = host.sources.text(place).unwrap_or_default();
-    let whole = host.sources.get(place.file);
-    let before = whole.as_ref().and_then(|it| it.text.get(..place.start as usize));
+    let whole = host.sources.get(place.file());
+    let before = whole.as_ref().and_then(|it| it.text.get(..place.start() as usize));
     let before = before.unwrap_or_default().trim_end();
     let sign = ["!", "if", "let", "agg"].into_iter().find(|it| {
         let rest = before.strip_suffix(it);

@@ -343,7 +343,7 @@ fn linted(rules: &str, expected: Expect) {
         let named = Named { words: vec!["a.rules".to_owned()], ..Named::default() };
         let (findings, _) = find(host, &named).expect("the file is there");
         for it in findings {
-            let line = host.sources.position(it.span.file, it.span.start).line;
+            let line = host.sources.position(it.span.file(), it.span.start()).line;
             let _ = writeln!(out, "{line} {}: {}", it.lint, it.says);
         }
     });

@@ -97,7 +97,7 @@ fn a_buffer_shadows_a_file_and_its_text_has_a_version_of_its_own() {
     for _ in 0..2 {
         let problems = check(&files).unwrap_or_else(|it| it);
         let problem = problems.iter().next().expect("there is no such local value");
-        let source = sources.get(problem.subject.expect("a place").file).expect("a source");
+        let source = sources.get(problem.subject.expect("a place").file()).expect("a source");
         assert_eq!((&source.name[..], &source.text[..], source.version), ("main.tf", unsaved, 2));
     }
     assert!(sources.is_outdated(FileId(1)) && !sources.is_outdated(FileId(2)));

@@ -174,7 +174,7 @@ pub fn findings_json(findings: &[Finding], sources: &Sources) -> String {
 }
 
 fn place(finding: &Finding, sources: &Sources) -> (String, usize, usize) {
-    let at = sources.position(finding.span.file, finding.span.start);
-    let file = sources.get(finding.span.file).map_or(String::new(), |it| it.name.clone());
+    let at = sources.position(finding.span.file(), finding.span.start());
+    let file = sources.get(finding.span.file()).map_or(String::new(), |it| it.name.clone());
     (file, at.line, at.column)
 }

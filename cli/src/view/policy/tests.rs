@@ -128,7 +128,7 @@ fn outcome(outcome: &Ended, sources: &Sources) -> (&'static str, Vec<Json>) {
                     "rule": it.rule,
                     "address": it.address,
                     "message": it.says,
-                    "line": sources.position(it.span.file, it.span.start).line,
+                    "line": sources.position(it.span.file(), it.span.start()).line,
                 })
             });
             ("fail", failures.collect())
@@ -144,7 +144,7 @@ fn problem(it: &Diagnostic, sources: &Sources) -> Json {
         "severity": if it.is_error() { "error" } else { "warning" },
         "summary": it.summary,
         "detail": it.detail,
-        "place": it.subject.filter(|it| it.file.0 != 0).map(|it| sources.place(it)),
+        "place": it.subject.filter(|it| it.file().0 != 0).map(|it| sources.place(it)),
     })
 }
 
