@@ -14,7 +14,7 @@ use super::FileId;
 /// in a table that the whole process shares, each place once, so that what is equal looks equal.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// The first byte; a number in the table, where the length is [`ELSEWHERE`].
+    /// The first byte; a number in the table, where the length says so.
     start: u32,
     length: u16,
     file: u16,

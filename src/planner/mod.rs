@@ -4,22 +4,18 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use entail_rules::{
-    self as rules, Facts, Ledger, Node, ephemerals, instances, order, providers, selection, spread,
-    violations,
-};
+use entail_rules::{Facts, Ledger, Node, ephemerals, instances, providers, selection, spread};
 
 use crate::address::Instance;
 use crate::config::Config;
 use crate::config::inputs::RootVariables;
-use crate::diagnostic::{Diagnostics, Sources, Span};
+use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::Sink;
 use crate::lower::structure::ResourceNode;
 use crate::lower::trace::{Repetitions, Trace};
-use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, ReadPlaces, TraceInput};
+use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
-use crate::plan::Plan;
 use crate::reason::{self, EngineRef};
 use crate::request::Request;
 use crate::state::State;
@@ -29,6 +25,7 @@ mod answers;
 mod assemble;
 mod checks;
 mod expand;
+mod finished;
 mod late;
 mod outputs;
 mod prior;
@@ -42,6 +39,7 @@ mod provider_removed;
 mod walk;
 pub use checks::Looks;
 pub use checks::check_blocks;
+pub use finished::Finished;
 pub use problems::phase_name;
 pub use progress::{Ending, Part};
 pub use results::without_absent;
@@ -106,80 +104,6 @@ impl Structured {
             .with(&self.selection)
             .with(&self.providers)
             .with(&self.spread)
-    }
-}
-
-/// A plan and everything it rests on.
-pub struct Finished {
-    /// The plan.
-    pub plan: Plan,
-    /// The expanded configuration.
-    pub structure: lower::Structure,
-    /// Every fact, answers included.
-    pub facts: Facts,
-    /// What each node's read stands at.
-    pub places: ReadPlaces,
-    /// What each flag's number stands for.
-    pub flags: Vec<String>,
-    /// What the numbers of provider configurations, their keys and modules stand for.
-    pub serving: lower::serving::Serving,
-    /// What the numbers of move statements stand for, and where they stand.
-    pub statements: Vec<(String, Span)>,
-    /// Which provider instance serves which object.
-    pub providers: providers::Providers,
-    /// Where `create_before_destroy` spreads, instances found in the walk included.
-    pub spread: spread::Spread,
-    /// Orphans, what is to be destroyed, and of what nothing is planned.
-    pub instances: instances::Instances,
-    /// Which objects take part.
-    pub selection: selection::Selection,
-    /// What was decided.
-    pub decisions: entail_rules::decide::Decisions,
-    /// What forbids the plan.
-    pub violations: violations::Violations,
-    /// Which root outputs are recalculated.
-    pub outputs: rules::outputs::Outputs,
-    /// What is done with those.
-    pub output_changes: rules::changes::Changes,
-    /// What is opened when the plan is carried out.
-    pub ephemerals: ephemerals::Ephemerals,
-    /// How the walk left each object.
-    pub endings: Vec<(Node, Ending)>,
-    /// Problems, in the order in which they were found.
-    pub problems: Diagnostics,
-    /// Who concludes.
-    engine: EngineRef,
-    /// See [`Finished::order`].
-    order: OnceLock<order::Order>,
-}
-
-impl Finished {
-    /// Returns the steps and their order. They are concluded when somebody asks first: whoever only looks at a plan does not, and of a
-    /// million objects they take hundreds of megabytes.
-    pub fn order(&self) -> &order::Order {
-        self.order.get_or_init(|| {
-            let ledger = Ledger::of(&self.facts).with(&self.providers).with(&self.selection);
-            let ledger = ledger.with(&self.spread).with(&self.decisions).with(&self.ephemerals);
-            self.engine.conclude(&ledger)
-        })
-    }
-
-    /// Returns the steps, to be falsified.
-    #[cfg(test)]
-    pub fn order_mut(&mut self) -> &mut order::Order {
-        self.order();
-        self.order.get_mut().expect("they are concluded")
-    }
-
-    /// Says which steps would wait for each other, where the request orders any; else none do.
-    fn refuse_circular_steps(&mut self) {
-        if self.facts.ordered.is_empty() {
-            return;
-        }
-        let named = (&self.structure, &self.flags[..]);
-        let circular = problems::circular(self.order(), &self.facts, named);
-        self.plan.errored |= circular.is_some();
-        self.problems.extend(circular);
     }
 }
 
@@ -267,7 +191,7 @@ pub async fn plan(
     Ok(conclude(inputs, known, observer, progress, problems).await)
 }
 
-/// Puts together what follows from the walk: what outputs become, the order of steps, the plan.
+/// Puts together what follows from the walk: what outputs become, and the plan.
 ///
 /// - `problems`: those from before the walk.
 async fn conclude(

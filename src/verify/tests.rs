@@ -83,12 +83,13 @@ fn check(change: impl FnOnce(&mut Finished, &dyn Fn(&str) -> Node), faults: Expe
     finished.order();
     change(&mut finished, &node);
     let documents = Documents { config: &session.config, state: &state, mode: PlanMode::Normal };
-    let mut found = super::plan(&finished, &documents);
-    found.extend(super::steps(&finished));
-    let found: Vec<String> = found
+    let mut told = super::plan(&finished, &documents);
+    told.extend(super::steps(&finished));
+    let mut found: Vec<String> = told
         .iter()
         .map(|it| it.detail.replace(" Please report this with the configuration.", ""))
         .collect();
+    found.sort();
     faults.assert_eq(&found.join("\n"));
 }
 

@@ -63,7 +63,8 @@ pub fn impact(scan: &Scan<'_>, of: &[String], direction: Direction) -> Result<Im
     let mut named: Vec<(usize, String, Object)> =
         order.into_iter().map(|it| (reached[&it].0, edges.name(it), it)).collect();
     named.sort();
-    let (mut found, mut numbers) = (Impact::default(), FxHashMap::default());
+    let mut found = Impact::default();
+    let mut numbers: FxHashMap<Object, usize> = FxHashMap::default();
     for (_, name, object) in named {
         // What lies before it is nearer.
         let step = found.step(name, reached[&object].1.map(|it| numbers[&it]));
