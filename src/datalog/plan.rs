@@ -201,28 +201,21 @@ fn best(
         }
         _ => (usize::MAX, usize::MAX),
     };
-    let least = waiting.iter().map(&cost).min();
-    let mut equal = (0..waiting.len()).filter(|&it| Some(cost(&waiting[it])) == least);
-    let first = equal.next().expect("something is waiting");
-    let others: Vec<usize> = equal.collect();
-    if others.is_empty() || least.is_none_or(|it| it.0 != 1) {
-        return first;
+    let costs: Vec<(usize, usize)> = waiting.iter().map(cost).collect();
+    let least = *costs.iter().min().expect("something is waiting");
+    let mut equal = (0..waiting.len()).filter(|it| costs[*it] == least);
+    if least.0 != 1 || equal.clone().count() == 1 {
+        return equal.next().expect("one costs least");
     }
     // Where what is bound is much the same in all rows, it leads to all of them, for each of the rows before.
-    let spread = |at: usize| match waiting[at] {
+    let spread = |at: &usize| match waiting[*at] {
         (Some(premise), Literal::Holds(pattern)) => {
             rows.spread(pattern, ranges[premise], &bound_columns(pattern, bound))
         }
         _ => 0,
     };
-    let mut found = (first, spread(first));
-    for other in others {
-        let of_other = spread(other);
-        if of_other > found.1 {
-            found = (other, of_other);
-        }
-    }
-    found.0
+    // Of equal ones that which stands first in the text.
+    equal.rev().max_by_key(spread).expect("one costs least")
 }
 
 /// Returns the columns of which it is known what stands in them.

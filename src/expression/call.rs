@@ -357,7 +357,7 @@ fn named(problem: Diagnostic, site: &Site<'_>) -> Diagnostic {
 pub fn start_of(expression: &Expression) -> Span {
     let mut at = expression;
     loop {
-        let first_byte = at.span.ending_at(at.span.end().min(at.span.start() + 1));
+        let first_byte = at.span.first();
         match &at.expr {
             Expr::Parentheses(it) | Expr::Binary(_, it, _) => at = it,
             Expr::Conditional(it) => at = &it.condition,

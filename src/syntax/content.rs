@@ -191,7 +191,7 @@ impl Body {
             Some(_) => {
                 self.span.starting_at(self.span.end().saturating_sub(1).max(self.span.start()))
             }
-            None => self.span.ending_at(self.span.end().min(self.span.start() + 1)),
+            None => self.span.first(),
         }
     }
 }

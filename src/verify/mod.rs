@@ -39,14 +39,17 @@ pub fn plan(finished: &Finished, documents: &Documents<'_>) -> Diagnostics {
     let known = outcomes::Known::of(finished);
     outcomes::check(finished, documents.mode, &domain, &known, &mut faults);
     conclusions::check(finished, documents, &known, &mut faults);
-    faults.sort();
-    Diagnostics(faults.iter().map(|it| contradiction(&format!("{it}."))).collect())
+    contradictions(faults)
 }
 
 /// Returns how the steps of a plan contradict what was decided, or themselves.
 pub fn steps(finished: &Finished) -> Diagnostics {
-    let mut faults = Vec::new();
-    order::steps(finished, &mut faults);
+    contradictions(order::steps(finished))
+}
+
+/// Returns contradictions in the order of the sentences that name them.
+fn contradictions(mut faults: Vec<String>) -> Diagnostics {
+    faults.sort();
     Diagnostics(faults.iter().map(|it| contradiction(&format!("{it}."))).collect())
 }
 

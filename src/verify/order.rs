@@ -14,8 +14,8 @@ type Vertex = (Node, Phase);
 /// The most work, in steps times edges, that paths are looked for in.
 const MOST_WORK: usize = 50_000_000;
 
-/// Holds the steps to the actions, both ways, and their order to having no circle.
-pub(super) fn steps(finished: &Finished, faults: &mut Vec<String>) {
+/// Holds the steps to the actions, both ways, and their order to having no circle. Returns what is wrong, one sentence each.
+pub(super) fn steps(finished: &Finished) -> Vec<String> {
     let order = finished.order();
     let name = |node| finished.structure.name(node);
     let mut steps = order.step.clone();
@@ -44,6 +44,7 @@ pub(super) fn steps(finished: &Finished, faults: &mut Vec<String>) {
         all.sort_unstable();
         all.dedup();
     }
+    let mut faults = Vec::new();
     let lacking = due.iter().filter(|it| steps.binary_search(it).is_err());
     faults.extend(lacking.map(|it| format!("{} ({}) has no step", name(it.0), phase_name(it.1))));
     let surplus = steps.iter().filter(|it| due.binary_search(it).is_err());
@@ -55,7 +56,7 @@ pub(super) fn steps(finished: &Finished, faults: &mut Vec<String>) {
     if let Some(stuck) = circle(after).first().filter(|_| finished.facts.ordered.is_empty()) {
         faults.push(format!("{} ({}) comes after itself", name(stuck.0), phase_name(stuck.1)));
     }
-    faults.sort();
+    faults
 }
 
 /// Returns what is wrong with an order, one sentence each.

@@ -315,7 +315,7 @@ fn is_dynamic_of(block: &Block, name: &str) -> bool {
 
 /// Returns where something that is missing in a body should be.
 pub(super) fn missing_at(body: &Body) -> Span {
-    body.span.ending_at(body.span.end().min(body.span.start() + 1))
+    body.span.first()
 }
 
 /// The type that the value of an argument is converted to: nested attributes need not all be set.

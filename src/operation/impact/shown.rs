@@ -124,19 +124,11 @@ impl Serialize for Impact {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(Some(3))?;
         map.serialize_entry("format_version", "1.0")?;
-        let all = self.touched.iter().map(|it| Shown { impact: self, it });
-        map.serialize_entry("impacted", &Each(all))?;
+        let all: Vec<Shown<'_>> =
+            self.touched.iter().map(|it| Shown { impact: self, it }).collect();
+        map.serialize_entry("impacted", &all)?;
         map.serialize_entry("gone", &self.gone)?;
         map.end()
-    }
-}
-
-/// Things that are written one after the other.
-struct Each<I>(I);
-
-impl<I: Iterator<Item: Serialize> + Clone> Serialize for Each<I> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.0.clone())
     }
 }
 

@@ -98,12 +98,8 @@ impl Causes<'_> {
         let word = style_word(word);
         let Some((key, path)) = at else {
             let of = name.trim_start_matches("the keys of ");
-            let known = self.keys.lock().get(&owner).cloned();
-            let what = known.unwrap_or_else(|| {
-                let what = is(&self.model.value_at(module, &Each::None, expression));
-                self.keys.lock().insert(owner, what.clone());
-                what
-            });
+            let find = || is(&self.model.value_at(module, &Each::None, expression));
+            let what = self.keys.lock().entry(owner).or_insert_with(find).clone();
             let text = format!("{word} of {of} {what}");
             return self.said("keys", text, expression, &[], self.plainly(module));
         };
