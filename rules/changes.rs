@@ -102,8 +102,8 @@ tables! {
 /// Concludes what is done with the outputs that are recalculated, from what evaluating them showed; and with `check` blocks.
 pub(crate) fn conclude(ledger: &Ledger<'_>) -> Changes {
     conclude!(ledger: Program {
-        facts: mode, declared, recorded_output, differs, failed, check_block, filtered, output, has_conditions, of;
-        selection: selected;
+        facts: mode, declared, recorded_output, differs, failed, check_block, filtered, output, has_conditions, of if facts.filtered;
+        selection: selected if facts.filtered;
         outputs: recalculated;
         decisions: blocked;
     } => Changes { output_action, checked, check_blocked, check_left, awaits_check })

@@ -254,3 +254,17 @@ tables! {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_taken_in_without_the_others() {
+        let (differs, reads) = (vec![(Node(1),)], vec![(Node(1), Node(2))]);
+        let more = Facts { differs: differs.clone(), reads, ..Facts::default() };
+        let mut facts = Facts::default();
+        facts.absorb_group("answers", &more);
+        assert_eq!(facts, Facts { differs, ..Facts::default() });
+    }
+}

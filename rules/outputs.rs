@@ -2,6 +2,8 @@
 //!
 //! Concluded when the walk has been everywhere, and again where evaluating showed that outputs have no value in this run.
 //!
+//! What reads what matters only in a run that leaves something out: there may be millions of such rows.
+//!
 //! holds   every root output is recalculated or keeps its value, never both
 
 #![expect(unused_variables, reason = "ascent names the tuple of a relation without columns")]
@@ -161,7 +163,8 @@ tables! {
 /// Splits the root outputs into those that are recalculated and those that keep their value.
 pub(crate) fn split(ledger: &Ledger<'_>) -> Outputs {
     conclude!(ledger: Program {
-        facts: object, output, value, collection, repetition, managed, data, reads, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
+        facts: object, output, value, collection, repetition, managed, data,
+            reads if facts.filtered | selection.out | selection.excluded, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
         selection: out, want, selected, excluded, untargeted;
         decisions: blocked;
     } => Outputs { recalculated, missing, evaluated_output, asked_for, keeps_value })

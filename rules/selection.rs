@@ -284,8 +284,9 @@ tables! {
 /// about it, with what was concluded of it and around it – `out`, `want`, `kept` –, says which.
 pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
     conclude!(ledger: Program {
-        facts: object, reads, reads_open, may_read, waits_for, needs, pending, late, keys_from, call_keys, expanded, skipped, in_state, hit,
-            filtered, targeting, mode, precedes_destroy;
+        facts: object, reads if facts.hit | facts.filtered | selection.out | selection.want | selection.kept, reads_open, may_read,
+            waits_for if facts.late, needs if facts.hit | selection.out | selection.want | selection.kept, pending, late, keys_from,
+            call_keys, expanded, skipped, in_state, hit, filtered, targeting, mode, precedes_destroy;
         instances: to_be_destroyed;
         selection: out, want, kept;
     } => Selection {

@@ -89,7 +89,9 @@ tables! {
 /// Spreads `create_before_destroy` to everything that would otherwise be destroyed too early.
 pub(crate) fn spread(ledger: &Ledger<'_>) -> Spread {
     conclude!(ledger: Program {
-        facts: asks_cbd, block_reads, of, declared, pending, late, deposed_of, state_cbd, needs, reads, may_read, first_hit;
+        facts: asks_cbd, block_reads if facts.asks_cbd | spread.cbd_block,
+            of if facts.asks_cbd | spread.cbd_block | facts.first_hit, declared if facts.asks_cbd, pending if facts.asks_cbd, late,
+            deposed_of, state_cbd, needs, reads if facts.first_hit, may_read if facts.first_hit, first_hit;
         instances: to_be_destroyed;
         spread: cbd_block;
     } => Spread { cbd_block, cbd })

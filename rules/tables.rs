@@ -198,6 +198,13 @@ macro_rules! tables {
             pub fn absorb(&mut self, more: &$Struct) {
                 $( $( self.$name.extend_from_slice(&more.$name); )* )*
             }
+
+            /// Adds the rows of `more` in the relations of one group.
+            pub fn absorb_group(&mut self, group: &str, more: &$Struct) {
+                $( if $group == group {
+                    $( self.$name.extend_from_slice(&more.$name); )*
+                } )*
+            }
         }
 
         impl $crate::tables::Tables for $Struct {
@@ -272,11 +279,27 @@ pub fn rows_of<T>(rows: &[T], compare: impl Fn(&T) -> std::cmp::Ordering) -> &[T
     &rows[start..start + count]
 }
 
+/// The rows of an input; none where the relations have none by way of which alone conclusions rest on it.
+macro_rules! told {
+    ($rows:expr) => {
+        $rows.clone().into()
+    };
+    ($rows:expr, $($by_way_of:expr),+) => {
+        match $( $by_way_of.is_empty() )&&+ {
+            true => Default::default(),
+            false => $rows.clone().into(),
+        }
+    };
+}
+
 /// Runs a stratum: fills the program's inputs by name from a ledger, runs it, and returns its conclusions sorted.
+///
+/// `input if facts.one | selection.other`: no conclusion rests on the input but by way of these. Where there is nothing of them,
+/// millions of rows need not be put in order by their columns.
 macro_rules! conclude {
-    ($ledger:ident: $Program:ident { $($source:ident: $($input:ident),+;)+ } => $Conclusions:ident { $($output:ident),+ $(,)? }) => {{
+    ($ledger:ident: $Program:ident { $($source:ident: $($input:ident $(if $($on:ident.$needed:ident)|+)?),+;)+ } => $Conclusions:ident { $($output:ident),+ $(,)? }) => {{
         let mut conclusions = {
-            let mut program = $Program { $( $( $input: $ledger.$source.$input.clone().into(), )+ )+ ..$Program::default() };
+            let mut program = $Program { $( $( $input: told!($ledger.$source.$input $($(, $ledger.$on.$needed)+)?), )+ )+ ..$Program::default() };
             program.run();
             // What it found rows by is gone before they are sorted.
             $Conclusions { $( $output: program.$output ),+ }
