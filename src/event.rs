@@ -201,11 +201,11 @@ impl From<&Change> for ChangeNote {
     fn from(change: &Change) -> ChangeNote {
         ChangeNote {
             address: change.address.clone(),
-            previous_address: change.previous_address.as_deref().cloned(),
+            previous_address: change.details.previous_address.as_deref().cloned(),
             action: change.action,
             reason: change.reason,
-            importing: change.importing.as_deref().cloned(),
-            generated_config: change.generated_config.as_deref().map(Into::into),
+            importing: change.details.importing.as_deref().cloned(),
+            generated_config: change.details.generated_config.as_deref().map(Into::into),
         }
     }
 }
@@ -278,7 +278,7 @@ impl Summary {
     pub fn of_plan(plan: &Plan) -> Summary {
         let mut summary = Summary::default();
         for change in plan.changes.iter().filter(|it| is_told(it)) {
-            summary.import += usize::from(change.importing.is_some());
+            summary.import += usize::from(change.details.importing.is_some());
             summary.count(change.action);
         }
         summary
@@ -317,8 +317,8 @@ pub fn is_told(change: &Change) -> bool {
 pub fn is_listed(change: &Change) -> bool {
     is_told(change)
         && (change.action != Action::NoOp
-            || change.previous_address.is_some()
-            || change.importing.is_some())
+            || change.details.previous_address.is_some()
+            || change.details.importing.is_some())
 }
 
 /// Tells a finished plan: drift, changes, what is left out, their number, outputs.
@@ -330,7 +330,9 @@ pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
         }
     }
     tell_changes(plan, sink, |it| {
-        it.action != Action::NoOp || it.previous_address.is_some() || it.importing.is_some()
+        it.action != Action::NoOp
+            || it.details.previous_address.is_some()
+            || it.details.importing.is_some()
     });
     for root in &plan.left_out {
         sink.event(Event::LeftOut(Box::new(root.clone())));

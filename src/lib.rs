@@ -41,6 +41,8 @@ pub mod diagnostic;
 pub mod error;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod lists;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod rarely;
 pub mod world;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod stack;

@@ -88,7 +88,7 @@ pub struct Request {
     pub generate_config_out: Option<PathBuf>,
     /// Whether the plan is carried out at once: providers are kept then for what is left to do with them.
     pub carried_out: bool,
-    /// Whether the plan is only shown: what stands in plan files alone is not asked for.
+    /// Whether the plan is only shown: what stands in plan files alone, or is for policies, is not asked for.
     pub only_shown: bool,
     /// Whether this run only records what is there before everything is destroyed: what is gone by then, declared or not, stops
     /// nothing.

@@ -22,7 +22,7 @@ pub(super) fn begun(change: &Change, phase: Phase) -> Option<Begun> {
     };
     let value = if action == "create" { &change.after } else { &change.before };
     let deposed = match (action, change.action) {
-        ("delete", Action::CreateThenDelete) => change.deposes.clone(),
+        ("delete", Action::CreateThenDelete) => change.details.deposes.clone(),
         _ => change.deposed.clone(),
     };
     Some(Begun {
@@ -51,7 +51,7 @@ impl State {
         let deposed = change
             .deposed
             .as_ref()
-            .or(change.deposes.as_ref())
+            .or(change.details.deposes.as_ref())
             .and_then(|it| instance.deposed.get(it));
         deposed
             .or(instance.current.as_ref().filter(|_| change.deposed.is_none()))

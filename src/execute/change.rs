@@ -149,7 +149,7 @@ fn is_forbidden(ctx: &Context<'_>, node: Node, value: &Value) -> bool {
 fn room_for_successor(change: &Change, existing: Option<&Object>) -> Vec<Record> {
     match existing.filter(|_| change.action == Action::CreateThenDelete) {
         Some(old) => vec![
-            written(change, change.deposes.as_ref(), old.clone()),
+            written(change, change.details.deposes.as_ref(), old.clone()),
             Record::Removed { address: change.address.clone(), deposed: None },
         ],
         None => Vec::new(),
@@ -160,7 +160,10 @@ fn room_for_successor(change: &Change, existing: Option<&Object>) -> Vec<Record>
 fn restored(change: &Change, previous: Option<Object>) -> Vec<Record> {
     match previous.filter(|_| change.action == Action::CreateThenDelete) {
         Some(old) => vec![
-            Record::Removed { address: change.address.clone(), deposed: change.deposes.clone() },
+            Record::Removed {
+                address: change.address.clone(),
+                deposed: change.details.deposes.clone(),
+            },
             written(change, None, old),
         ],
         None => Vec::new(),
@@ -181,11 +184,11 @@ async fn plan_again(
             private: object.private.clone(),
             tainted: false,
             imported: None,
-            identity: change.identity.before().cloned(),
-            previous_identity: change.identity.before().cloned(),
+            identity: change.details.identity.before().cloned(),
+            previous_identity: change.details.identity.before().cloned(),
         },
         None if change.action == Action::Create => Prior::absent(subject.schema),
-        None => Prior { private: change.private.clone(), ..Prior::absent(subject.schema) },
+        None => Prior { private: change.details.private.clone(), ..Prior::absent(subject.schema) },
     };
     let planned = ctx.observer.plan(subject, prior).await?;
     let (before, now) = (change.after.to_plain(), planned.value.to_plain());

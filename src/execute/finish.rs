@@ -71,7 +71,7 @@ pub(super) fn finish(
         set(ctx, done, Record::Output { name: name.clone(), value: stored });
     }
     done.state.checks = Some(checks::judge_last(ctx, &closing)).filter(|it| !it.is_empty());
-    done.imported = ctx.plan.changes.iter().filter(|it| it.importing.is_some()).count();
+    done.imported = ctx.plan.changes.iter().filter(|it| it.details.importing.is_some()).count();
     done.state.resources.retain(|_, it| !it.instances.is_empty());
     for change in unbegun {
         // As OpenTofu does, until a later run ends well.

@@ -70,8 +70,8 @@ async fn removed(
         prior: &prior,
         planned: &null,
         config: &null,
-        private: &change.private,
-        identity: change.identity.after(),
+        private: &change.details.private,
+        identity: change.details.identity.after(),
     };
     let response = provider.apply(call).await;
     ctx.observer.report_provider(&change.address, None, &response.diagnostics);

@@ -79,7 +79,7 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
 /// What was imported stands in the state from the start.
 fn imported(ctx: &Context<'_>) {
     for change in &ctx.plan.changes {
-        if let Some(name) = &change.importing {
+        if let Some(name) = &change.details.importing {
             ctx.sink.event(Event::ImportStart {
                 address: change.address.clone(),
                 name: (**name).clone(),
@@ -414,7 +414,7 @@ async fn carry_out(
             remove::destroy(ctx, change, None, existing).await
         }
         (Action::CreateThenDelete, Phase::Late) => {
-            remove::destroy(ctx, change, change.deposes.as_ref(), existing).await
+            remove::destroy(ctx, change, change.details.deposes.as_ref(), existing).await
         }
         (Action::Read, Phase::Up) => change::read(ctx, change, vertex.0).await,
         (Action::NoOp, Phase::Up) => change::check(ctx, change, vertex.0).await,

@@ -4,11 +4,10 @@
 //! Blocks that wait for each other are the subject of `config/check/cycles.rs`.
 
 use std::collections::BTreeSet;
-use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
-use hashbrown::hash_table::{Entry, HashTable};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use hashbrown::hash_table::HashTable;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::serving::Configured;
 use super::structure::{ResourceNode, Structure};
@@ -22,6 +21,7 @@ use crate::value::Str;
 
 mod circles;
 mod connect;
+mod declared;
 mod inside;
 mod modules;
 
@@ -55,32 +55,25 @@ pub enum BlockKey {
 }
 
 /// A block: where it stands and what it is.
-#[derive(Clone, Debug)]
-pub struct BlockNode {
+#[derive(Clone, Copy, Debug)]
+pub struct BlockNode<'g> {
     /// The module.
     pub module: VariantId,
     /// What it is.
-    pub key: BlockKey,
-}
-
-impl BlockNode {
-    fn is(&self, module: VariantId, key: &BlockKey) -> bool {
-        self.key == *key && self.module == module
-    }
+    pub key: &'g BlockKey,
 }
 
 /// A block that another one refers to, by its number, and the place of the reference.
 pub type Edge = (u32, Span);
 
-fn hash_of(module: VariantId, key: &BlockKey) -> u64 {
-    FxBuildHasher.hash_one((module, key))
-}
-
 /// All blocks of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct BlockGraph {
-    /// The blocks: those that are declared, module by module, and behind them those of everything inside of a module.
-    pub blocks: Vec<BlockNode>,
+    /// The blocks: those that are declared, module by module, and behind them those of everything inside of a module. Each as its
+    /// module, and where its key stands.
+    blocks: Vec<(VariantId, u32)>,
+    /// What they are: once for all calls of one folder.
+    keys: Vec<BlockKey>,
     /// What the configuration says of providers, and who serves which block.
     pub configured: Configured,
     /// The circles of blocks that were opened: none, unless somebody asks for it.
@@ -120,9 +113,10 @@ impl BlockGraph {
         let blocks = modules.iter().map(|it| it.1.config.block_count()).sum();
         graph.blocks.reserve_exact(blocks);
         graph.index.reserve(blocks, |_| 0);
+        let mut written = FxHashMap::default();
         for (id, it) in modules.iter() {
             graph.sources.extend(config.source_text(&it.variant).map(|it| (id, it)));
-            graph.declare(id, &it.config);
+            graph.declare(id, &it.config, &mut written);
         }
         modules.connect(config, |caller, call| graph.find(caller, &BlockKey::Call(call.clone())));
         graph.modules = Arc::new(modules);
@@ -132,10 +126,26 @@ impl BlockGraph {
 
     /// Draws the edges.
     pub fn connected(mut self, config: &Config) -> BlockGraph {
-        self.plain = vec![false; self.blocks.len()];
+        self.plain = vec![false; self.count()];
         Builder::of(&mut self, config).connect();
         self.edges.shrink_to_fit();
         self
+    }
+
+    /// Returns how many blocks there are.
+    pub fn count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Returns a block.
+    pub fn block(&self, number: usize) -> BlockNode<'_> {
+        let (module, key) = self.blocks[number];
+        BlockNode { module, key: &self.keys[key as usize] }
+    }
+
+    /// Returns all blocks with their numbers.
+    pub fn all(&self) -> impl Iterator<Item = (usize, BlockNode<'_>)> {
+        (0..self.count()).map(|it| (it, self.block(it)))
     }
 
     /// Returns the blocks that a block refers to, with the place of the reference; each target once.
@@ -150,7 +160,7 @@ impl BlockGraph {
     fn end_block(&mut self, edges: &mut Vec<Edge>) {
         each_once(edges);
         if self.starts.is_empty() {
-            self.starts.reserve_exact(self.blocks.len() + 1);
+            self.starts.reserve_exact(self.count() + 1);
             self.starts.push(0);
         }
         self.edges.append(edges);
@@ -159,36 +169,12 @@ impl BlockGraph {
 
     /// Returns what is known of the module of a block.
     pub fn module_of(&self, block: usize) -> &ModuleCode {
-        &self.modules[self.blocks[block].module]
+        &self.modules[self.block(block).module]
     }
 
     /// Returns who serves the resource blocks, for the checks of the configuration.
     pub fn blocks_served(&self) -> BlocksServed {
         self.configured.blocks(self)
-    }
-
-    fn declare(&mut self, id: VariantId, module: &config::Module) {
-        let keys = (module.variables.keys().cloned().map(BlockKey::Variable))
-            .chain(module.locals.keys().cloned().map(BlockKey::Local))
-            .chain(module.outputs.keys().cloned().map(BlockKey::Output))
-            .chain(module.resources.keys().cloned().map(BlockKey::Resource))
-            .chain(module.calls.keys().cloned().map(BlockKey::Call))
-            .chain(module.providers.iter().map(provider_key))
-            .chain(module.checks.keys().cloned().map(BlockKey::Check));
-        keys.for_each(|it| self.add(id, it));
-    }
-
-    fn add(&mut self, module: VariantId, key: BlockKey) {
-        let (hash, blocks) = (hash_of(module, &key), &self.blocks);
-        let is_it = |it: &u32| blocks[*it as usize].is(module, &key);
-        let hash_again = |it: &u32| {
-            let BlockNode { module, key } = &blocks[*it as usize];
-            hash_of(*module, key)
-        };
-        if let Entry::Vacant(free) = self.index.entry(hash, is_it, hash_again) {
-            free.insert(blocks.len() as u32);
-        }
-        self.blocks.push(BlockNode { module, key });
     }
 
     /// Returns the place of a resource block among those of its module.
@@ -199,12 +185,6 @@ impl BlockGraph {
     /// Returns the blocks that a block reads, each as a whole, and where it names them: nothing where that depends on values.
     pub fn plain_reads(&self, block: usize) -> Option<&[Edge]> {
         self.plain.get(block)?.then(|| self.edges(block))
-    }
-
-    /// Returns the number of a block.
-    pub fn find(&self, module: VariantId, key: &BlockKey) -> Option<usize> {
-        let is_it = |it: &u32| self.blocks[*it as usize].is(module, key);
-        self.index.find(hash_of(module, key), is_it).map(|it| *it as usize)
     }
 
     /// Returns the number of a block of a module.
@@ -258,7 +238,7 @@ impl BlockGraph {
 
     /// Returns what is written as a resource block.
     pub fn written(&self, block: usize) -> Option<&config::Resource> {
-        let BlockKey::Resource(_) = self.blocks[block].key else { return None };
+        let BlockKey::Resource(_) = self.block(block).key else { return None };
         self.module_of(block).config.resources.at(self.place(block)).map(|it| &**it)
     }
 
@@ -267,7 +247,7 @@ impl BlockGraph {
     pub fn sorted(&self) -> Option<Arc<[u32]>> {
         let sort = || {
             let sorted = self.in_order(|_, _| true);
-            (sorted.len() == self.blocks.len()).then(|| sorted.into())
+            (sorted.len() == self.count()).then(|| sorted.into())
         };
         self.sorted.get_or_init(sort).clone()
     }
@@ -277,11 +257,11 @@ impl BlockGraph {
     pub fn in_order(&self, counts: impl Fn(usize, &Edge) -> bool) -> Vec<u32> {
         let counts = &counts;
         let edges = |it: usize| self.edges(it).iter().filter(move |edge| counts(it, edge));
-        let all = || 0..self.blocks.len();
+        let all = || 0..self.count();
         let mut waiting: Vec<u32> = all().map(|it| edges(it).count() as u32).collect();
         let users = |it: usize| edges(it).map(move |edge| (edge.0, it as u32));
         let users = Lists::of(all().flat_map(users));
-        let mut sorted = Vec::with_capacity(self.blocks.len());
+        let mut sorted = Vec::with_capacity(self.count());
         sorted.extend((0..).zip(&waiting).filter(|it| *it.1 == 0).map(|it| it.0));
         let mut at = 0;
         while at < sorted.len() {
@@ -298,7 +278,7 @@ impl BlockGraph {
 
     /// Returns the name of a block as drawings of the graph write it.
     pub fn name(&self, block: usize) -> String {
-        let BlockNode { module: id, key } = &self.blocks[block];
+        let BlockNode { module: id, key } = self.block(block);
         let name = match key {
             BlockKey::Variable(name) => format!("var.{name}"),
             BlockKey::Local(name) => format!("local.{name} (expand)"),
@@ -314,7 +294,7 @@ impl BlockGraph {
         };
         let module = &self.module_of(block).variant.path;
         let name = if module.is_root() { name } else { format!("{module}.{name}") };
-        self.told_apart(*id, name)
+        self.told_apart(id, name)
     }
 
     /// Returns the name of something in a module, with the source where the path of the module has several.
@@ -346,9 +326,9 @@ impl BlockGraph {
     fn resource_names(&self) -> &[Option<(u32, Str)>] {
         self.names.get_or_init(|| {
             let name = |block: usize| Some((block, Str::from(self.resource(block)?.to_string())));
-            let mut sorted: Vec<(usize, Str)> = (0..self.blocks.len()).filter_map(name).collect();
+            let mut sorted: Vec<(usize, Str)> = (0..self.count()).filter_map(name).collect();
             sorted.sort_unstable_by(|a, b| a.1.cmp(&b.1));
-            let mut names = vec![None; self.blocks.len()];
+            let mut names = vec![None; self.count()];
             sorted
                 .into_iter()
                 .enumerate()
@@ -359,7 +339,7 @@ impl BlockGraph {
 
     /// Returns the resource that a block is.
     pub fn resource(&self, block: usize) -> Option<ConfigResource> {
-        let BlockKey::Resource(name) = &self.blocks[block].key else { return None };
+        let BlockKey::Resource(name) = self.block(block).key else { return None };
         let module = self.module_of(block).variant.path.clone();
         Some(ConfigResource { module, resource: name.clone() })
     }
@@ -390,7 +370,7 @@ impl BlockGraph {
                 if !seen.insert(next) {
                     continue;
                 }
-                let key = &self.blocks[next].key;
+                let key = self.block(next).key;
                 if matches!(key, BlockKey::Resource(_)) {
                     found.push(next);
                     if limit.is_some_and(|limit| found.len() > limit) {
@@ -422,10 +402,6 @@ fn each_once(edges: &mut Vec<Edge>) {
         }
     }
     edges.truncate(kept);
-}
-
-fn provider_key(block: &config::ProviderBlock) -> BlockKey {
-    BlockKey::Provider(block.name.text.clone(), block.alias.as_ref().map(|it| it.text.clone()))
 }
 
 #[cfg(test)]

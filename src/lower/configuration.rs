@@ -185,7 +185,7 @@ pub(super) fn open(lowered: &mut Lowered, is_known: &dyn Fn(Node) -> bool) {
 /// Writes `block_reads`, `value_block`, `repeats`, `asks_cbd`, `cyclic_core`.
 pub(super) fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
     let facts = &mut lowered.facts;
-    for number in 0..documents.graph.blocks.len() {
+    for number in 0..documents.graph.count() {
         let block = Block(number as u32);
         let edges = documents.graph.edges(number);
         facts.block_reads.extend(edges.iter().map(|edge| (block, Block(edge.0))));

@@ -32,8 +32,8 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>, reads: &Re
                 existing.push((node, id, &**object));
             }
             for (deposed, object) in &instance.deposed {
-                let old =
-                    lowered.structure.add(NodeKind::Deposed(id, key.clone(), deposed.clone()));
+                let kind = NodeKind::Deposed(id, Box::new(key.clone()), deposed.clone());
+                let old = lowered.structure.add(kind);
                 lowered.structure.resources[id.index()]
                     .deposed
                     .insert((key.clone(), deposed.clone()), old);

@@ -26,7 +26,9 @@ use crate::address::{
 use crate::config;
 use crate::expression::{Reference, Subject};
 use crate::syntax::Near;
+use crate::value::Str;
 
+use self::members::Members;
 pub use self::node_map::NodeMap;
 pub use self::nodes::{CallNode, ModuleNode, NodeKind, ResourceNode, Style};
 
@@ -121,6 +123,12 @@ impl Structure {
         Node(self.nodes.len() as u32 - 1)
     }
 
+    /// Returns whether the keys of any block are not known yet.
+    pub fn has_pending(&self) -> bool {
+        self.nodes.iter().any(|it| matches!(it, NodeKind::Pending(_)))
+            || self.calls.iter().any(|it| it.pending)
+    }
+
     /// Returns how many nodes there are.
     pub fn size(&self) -> usize {
         self.nodes.len()
@@ -207,33 +215,27 @@ impl Structure {
         let config = node.config.clone();
         let before = self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
-        let own = &mut self.modules[id.index()];
-        own.variables.reserve(config.variables.len());
-        own.locals.reserve(config.locals.len());
-        own.outputs.reserve(config.outputs.len());
-        own.checks.reserve(config.checks.len());
         if let Some(before) = before {
             // What stood in for this module keeps its resources, which are found by their address from now on.
             let placed = std::mem::take(&mut self.modules[before.index()].places);
             placed.all().for_each(|it| self.know(it));
         }
-        for name in config.variables.keys() {
-            let node = self.add(NodeKind::Variable(id, name.clone()));
-            self.modules[id.index()].variables.insert(name.clone(), node);
-        }
-        for name in config.locals.keys() {
-            let node = self.add(NodeKind::Local(id, name.clone()));
-            self.modules[id.index()].locals.insert(name.clone(), node);
-        }
-        for name in config.outputs.keys() {
-            let node = self.add(NodeKind::Output(id, name.clone()));
-            self.modules[id.index()].outputs.insert(name.clone(), node);
-        }
-        for name in config.checks.keys() {
-            let node = self.add(NodeKind::Check(id, name.clone()));
-            self.modules[id.index()].checks.insert(name.clone(), node);
-        }
+        let variables = config.variables.keys();
+        let variables = self.members(variables, |name| NodeKind::Variable(id, name));
+        let locals = self.members(config.locals.keys(), |name| NodeKind::Local(id, name));
+        let outputs = self.members(config.outputs.keys(), |name| NodeKind::Output(id, name));
+        let checks = self.members(config.checks.keys(), |name| NodeKind::Check(id, name));
+        let own = &mut self.modules[id.index()];
+        (own.variables, own.locals, own.outputs, own.checks) = (variables, locals, outputs, checks);
         id
+    }
+
+    fn members<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n Str>,
+        kind: impl Fn(Str) -> NodeKind,
+    ) -> Members {
+        names.map(|it| (it.clone(), self.add(kind(it.clone())))).collect()
     }
 
     /// Returns the resource of the block at a place of a module instance's configuration, made without instances where it is new.
@@ -417,12 +419,8 @@ impl Structure {
 
     /// Returns the instance that a node stands for: a current or deposed object.
     pub fn instance(&self, node: Node) -> Option<Instance> {
-        match self.kind(node) {
-            NodeKind::Object(resource, key) | NodeKind::Deposed(resource, key, _) => {
-                Some(self.resource(*resource).address.instance(key.clone()))
-            }
-            _ => None,
-        }
+        let (resource, key, _) = self.kind(node).object()?;
+        Some(self.resource(resource).address.instance(key.clone()))
     }
 
     /// Returns whether a node stands for a current object of a mode.

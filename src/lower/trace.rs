@@ -254,7 +254,7 @@ impl Trace<'_> {
 
     fn block(&mut self, number: usize) {
         let graph = self.input.graph;
-        let block = &graph.blocks[number];
+        let block = graph.block(number);
         // What is called in a module is no instance of it.
         let modules = self.instances_of.get_mut(&block.module).map(take).unwrap_or_default();
         if let BlockKey::Provider(name, alias) = &block.key {
@@ -262,7 +262,7 @@ impl Trace<'_> {
             self.provider(&graph.module_of(number).variant, name, alias.as_ref(), first);
         }
         for &module in &modules {
-            match &block.key {
+            match block.key {
                 BlockKey::Variable(name) => self.variable(module, name),
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use entail_rules::Node;
-use parking_lot::{Mutex, MutexGuard};
-use rustc_hash::FxHashMap;
+use parking_lot::Mutex;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::InstanceKey;
 use crate::config::inputs::{Origin, VariableInput};
@@ -27,21 +27,6 @@ mod scope;
 
 pub use scope::ValueScope;
 
-/// The value of a variable, local value or output.
-#[derive(Default)]
-struct Memo {
-    /// Once everything that it rests on is decided.
-    last: OnceLock<Result<Value, ()>>,
-    /// Before that: how often something had been decided then, and the value.
-    early: Mutex<Option<Box<(u64, Value)>>>,
-}
-
-impl Memo {
-    fn early(&self) -> MutexGuard<'_, Option<Box<(u64, Value)>>> {
-        self.early.lock()
-    }
-}
-
 /// What a resource that repeats is as a whole, and what it repeats over.
 #[derive(Default)]
 struct Repeated {
@@ -55,11 +40,9 @@ impl Repeated {
     }
 }
 
-fn memo_of(kind: &NodeKind) -> Option<Box<Memo>> {
-    match kind {
-        NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) => Some(Box::default()),
-        _ => None,
-    }
+/// Returns whether a node is evaluated: a variable, a local value or an output.
+fn is_evaluated(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..))
 }
 
 /// Gives the value of an object that a run leaves as it is. It is asked when somebody wants it: of most, nobody does.
@@ -105,13 +88,16 @@ pub struct Values<'a> {
     pub pool: Option<&'a super::pool::Pool>,
     /// Gives objects that are not recorded.
     pub settled: Option<Settled<'a>>,
-    objects: Vec<OnceLock<Value>>,
+    /// The value of each object; that of each variable, local value and output once everything that it rests on is decided.
+    known: Vec<OnceLock<Value>>,
+    /// Those that have no value, as has been reported.
+    failed: Mutex<FxHashSet<Node>>,
+    /// The values before that, and how often something had been decided then.
+    early: Mutex<FxHashMap<Node, (u64, Value)>>,
     /// What is still to be decided in this run: a value that rests on it is not kept.
     waiting: Vec<AtomicBool>,
     /// How often something was decided.
     decided: AtomicU64,
-    /// Of those that can have one: objects are many, and have none.
-    memo: Vec<Option<Box<Memo>>>,
     /// Of resources that repeat: most do not.
     repeated: Vec<Option<Box<Repeated>>>,
     call_keys: Vec<OnceLock<Option<Value>>>,
@@ -150,10 +136,11 @@ impl<'a> Values<'a> {
             checked: FxHashMap::default(),
             pool: None,
             settled: None,
-            objects: Vec::new(),
+            known: Vec::new(),
+            failed: Mutex::default(),
+            early: Mutex::default(),
             waiting: Vec::new(),
             decided: AtomicU64::new(0),
-            memo: Vec::new(),
             repeated: Vec::new(),
             call_keys: Vec::new(),
             problems: Mutex::default(),
@@ -164,9 +151,8 @@ impl<'a> Values<'a> {
 
     /// Makes room for nodes and resources that were added to the structure.
     pub fn grow(&mut self) {
-        self.objects.resize_with(self.structure.nodes.len(), OnceLock::new);
+        self.known.resize_with(self.structure.nodes.len(), OnceLock::new);
         self.waiting.resize_with(self.structure.nodes.len(), Default::default);
-        self.memo.extend(self.structure.nodes[self.memo.len()..].iter().map(memo_of));
         let new = self.structure.resources[self.repeated.len()..].iter();
         self.repeated.extend(new.map(|it| Repeated::of(it.style)));
         self.call_keys.resize_with(self.structure.calls.len(), OnceLock::new);
@@ -189,12 +175,12 @@ impl<'a> Values<'a> {
 
     /// Returns for how many nodes there is room.
     pub fn nodes(&self) -> usize {
-        self.objects.len()
+        self.known.len()
     }
 
-    /// Records an object's value; the first one stays.
+    /// Records an object's value, or what a variable, local value or output is taken for; the first one stays.
     pub fn record(&self, node: Node, value: Value) {
-        let _ = self.objects[node.0 as usize].set(value);
+        let _ = self.known[node.0 as usize].set(value);
     }
 
     /// Records null for everything that stands for instances which are not known yet: it is no object.
@@ -224,16 +210,9 @@ impl<'a> Values<'a> {
         self.waiting[node.0 as usize].load(Ordering::Relaxed)
     }
 
-    /// Takes a variable, local value or output for what it is said to be; the first word counts.
-    pub fn assume(&self, node: Node, value: Value) {
-        if let Some(memo) = &self.memo[node.0 as usize] {
-            let _ = memo.last.set(Ok(value));
-        }
-    }
-
     /// Returns an object's value, if it has one.
     pub fn object(&self, node: Node) -> Option<&Value> {
-        let object = &self.objects[node.0 as usize];
+        let object = &self.known[node.0 as usize];
         match (object.get(), &self.settled) {
             (None, Some(settled)) => {
                 let value = settled(node)?;
@@ -301,24 +280,35 @@ impl<'a> Values<'a> {
     ///
     /// The error is empty: the problem has been reported.
     pub fn value(&self, node: Node) -> Result<Value, Diagnostics> {
-        let Some(memo) = &self.memo[node.0 as usize] else {
+        if !is_evaluated(self.structure.kind(node)) {
             return Ok(Value::unknown(Type::DYNAMIC));
-        };
-        if let Some(known) = memo.last.get() {
-            return known.clone().map_err(|()| Diagnostics::new());
+        }
+        let known = &self.known[node.0 as usize];
+        if let Some(value) = known.get() {
+            return Ok(value.clone());
+        }
+        if self.failed.lock().contains(&node) {
+            return Err(Diagnostics::new());
         }
         let decided = self.decided.load(Ordering::Relaxed);
-        if let Some(early) = memo.early().as_ref().filter(|it| it.0 == decided) {
+        if let Some(early) = self.early.lock().get(&node).filter(|it| it.0 == decided) {
             return Ok(early.1.clone());
         }
-        let result = self.evaluate_value(node).map_err(|problems| self.report(problems));
-        match result {
+        match self.evaluate_value(node) {
             // Nothing that waits for it asks for it now: it came along with something else.
             Ok(value) if value.is_early() => {
-                *memo.early() = Some(Box::new((decided, value.clone())));
+                self.early.lock().insert(node, (decided, value.clone()));
                 Ok(value)
             }
-            result => memo.last.get_or_init(|| result).clone().map_err(|()| Diagnostics::new()),
+            Ok(value) => {
+                self.early.lock().remove(&node);
+                Ok(known.get_or_init(|| value).clone())
+            }
+            Err(problems) => {
+                self.report(problems);
+                self.failed.lock().insert(node);
+                Err(Diagnostics::new())
+            }
         }
     }
 

@@ -71,7 +71,9 @@ type Key = (Instance, Option<Str>);
 
 fn steps(plan: &Plan) -> BTreeMap<Key, &Change> {
     let done = plan.changes.iter().filter(|it| {
-        it.action != Action::NoOp || it.importing.is_some() || it.previous_address.is_some()
+        it.action != Action::NoOp
+            || it.details.importing.is_some()
+            || it.details.previous_address.is_some()
     });
     done.map(|it| ((it.address.clone(), it.deposed.clone()), it)).collect()
 }

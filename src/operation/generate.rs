@@ -120,8 +120,8 @@ fn not_generated(config: &Config, import: &Import, target: &ConfigResource) -> D
 pub fn text(plan: &Plan) -> Option<String> {
     let mut out = String::new();
     for change in &plan.changes {
-        let Some(block) = &change.generated_config else { continue };
-        let from = match change.importing.as_deref() {
+        let Some(block) = &change.details.generated_config else { continue };
+        let from = match change.details.importing.as_deref() {
             Some(ImportName::Id(id)) => format!(" from {}", shown(id)),
             Some(ImportName::Identity(it)) => format!(" from {}", shown(&identity_json(it))),
             None => String::new(),

@@ -25,14 +25,14 @@ pub struct Unused {
 /// Finds what nothing reads, by place. A block of a module that is called several times is unused where no call uses it.
 pub fn unused(session: &Session) -> Vec<Unused> {
     let graph = &session.graph;
-    let mut users: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.blocks.len()];
-    for user in 0..graph.blocks.len() {
+    let mut users: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.count()];
+    for user in 0..graph.count() {
         for used in graph.edges(user).iter().map(|it| it.0 as usize).filter(|it| *it != user) {
             users[used].insert(user);
         }
     }
     let found: Vec<Option<(&'static str, Span)>> =
-        (0..graph.blocks.len()).map(|it| candidate(graph, it)).collect();
+        (0..graph.count()).map(|it| candidate(graph, it)).collect();
     // The same place may be a block of several modules: it counts once.
     let mut places: BTreeMap<(usize, Span), Vec<usize>> = BTreeMap::new();
     for (block, it) in found.iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn unused(session: &Session) -> Vec<Unused> {
         }
     }
     // Everything inside of a module is used by whom depends on it.
-    let wholes = (0..graph.blocks.len()).filter(|it| is_inside(graph, *it)).map(|it| vec![it]);
+    let wholes = (0..graph.count()).filter(|it| is_inside(graph, *it)).map(|it| vec![it]);
     let groups: Vec<Vec<usize>> = places.values().cloned().chain(wholes).collect();
     let mut dead: BTreeSet<usize> = BTreeSet::new();
     loop {
@@ -71,7 +71,7 @@ pub fn unused(session: &Session) -> Vec<Unused> {
 }
 
 fn is_inside(graph: &BlockGraph, block: usize) -> bool {
-    matches!(graph.blocks[block].key, BlockKey::Inside(_))
+    matches!(graph.block(block).key, BlockKey::Inside(_))
 }
 
 /// What reads a block, be it that it depends on everything around it.
@@ -84,9 +84,9 @@ fn readers(graph: &BlockGraph, users: &[BTreeSet<usize>], block: usize) -> BTree
 
 /// What may be unused: its kind, and where it stands.
 fn candidate(graph: &BlockGraph, block: usize) -> Option<(&'static str, Span)> {
-    let node = &graph.blocks[block];
+    let node = graph.block(block);
     let module = &graph.module_of(block).config;
-    match &node.key {
+    match node.key {
         BlockKey::Variable(name) => Some(("variable", module.variables.get(name)?.declared)),
         BlockKey::Local(name) => Some(("local", module.locals.get(name)?.name.span)),
         BlockKey::Output(name) if node.module != VariantId::ROOT => {

@@ -76,10 +76,10 @@ fn check_change(change: &Change, faults: &mut Vec<String>) {
         change.action,
         Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate
     );
-    if !change.replace_paths.is_empty() && !is_replaced {
+    if !change.details.replace_paths.is_empty() && !is_replaced {
         fault("has paths that force a replacement, but is not replaced");
     }
-    if (change.action == Action::CreateThenDelete) != change.deposes.is_some() {
+    if (change.action == Action::CreateThenDelete) != change.details.deposes.is_some() {
         fault(
             "must have a key for its old object if it is replaced by making the new one first, and only then",
         );
@@ -103,7 +103,7 @@ fn check_change(change: &Change, faults: &mut Vec<String>) {
     if change.before.contains_ephemeral() || change.after.contains_ephemeral() {
         fault("would be stored, so no part of it is ephemeral");
     }
-    if change.previous_address.as_deref() == Some(&change.address) {
+    if change.details.previous_address.as_deref() == Some(&change.address) {
         fault("has moved to where it was");
     }
 }
@@ -112,7 +112,7 @@ fn check_drift(change: &Change, faults: &mut Vec<String>) {
     let mut fault = |what: &str| faults.push(format!("{}: {what}", name_of(change)));
     match change.action {
         Action::Update | Action::Delete => {}
-        Action::NoOp if change.previous_address.is_some() => {}
+        Action::NoOp if change.details.previous_address.is_some() => {}
         _ => fault("has drifted, so it was changed, deleted or only moved"),
     }
     if change.address.resource.mode != Mode::Managed || change.deposed.is_some() {

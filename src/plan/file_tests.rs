@@ -12,8 +12,9 @@ use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use crate::address::{InstanceKey, ProviderInstance};
 use crate::plan::codec::{Decoder, Encoder};
 use crate::plan::signature::Trusted;
-use crate::plan::{Action, Change, Identities, LeftOut, OutputChange, Reason};
+use crate::plan::{Action, Change, Details, Identities, LeftOut, OutputChange, Reason};
 use crate::provider::ImportName;
+use crate::rarely::Rarely;
 use crate::request::PlanMode;
 use crate::state::CheckResult;
 use crate::state::names;
@@ -121,15 +122,8 @@ fn values_nest_as_deep_as_expressions_make_them() {
 /// A plan with something in every member.
 fn plan() -> Plan {
     let (config, _) = names::provider("provider[\"r.io/x/y\"].by").expect("a provider");
-    let change = Change {
-        address: names::instance("module.m[0].t.n[\"k\"]").expect("an address"),
-        deposed: Some("0a1b2c3d".into()),
+    let details = Details {
         previous_address: names::instance("t.old").map(Box::new),
-        served_by: Arc::new(ProviderInstance { config, key: InstanceKey::Str("eu".into()) }),
-        action: Action::CreateThenDelete,
-        reason: Reason::ReplaceByTriggers,
-        before: object(vec![("id", Value::from("i"))]),
-        after: object(vec![("id", Value::unknown(Type::STRING).mark(&Marks::sensitive()))]),
         replace_paths: [vec![PathStep::attribute("id"), PathStep::index(0), PathStep::key("x")]]
             .into(),
         private: [0, 255].into(),
@@ -137,6 +131,16 @@ fn plan() -> Plan {
         importing: Some(Box::new(ImportName::Id("import me".into()))),
         generated_config: Some("resource {}".into()),
         deposes: Some("ffffffff".into()),
+    };
+    let change = Change {
+        address: names::instance("module.m[0].t.n[\"k\"]").expect("an address"),
+        deposed: Some("0a1b2c3d".into()),
+        served_by: Arc::new(ProviderInstance { config, key: InstanceKey::Str("eu".into()) }),
+        action: Action::CreateThenDelete,
+        reason: Reason::ReplaceByTriggers,
+        before: object(vec![("id", Value::from("i"))]),
+        after: object(vec![("id", Value::unknown(Type::STRING).mark(&Marks::sensitive()))]),
+        details: Rarely::of(details),
     };
     let kept = Change {
         action: Action::NoOp,

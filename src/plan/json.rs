@@ -156,7 +156,7 @@ fn write_planned(
     }
     json.key("sensitive_values");
     write_sensitive(json, &change.after);
-    if let Some(identity) = change.identity.after()
+    if let Some(identity) = change.details.identity.after()
         && let Some(known) = &schema.identity
     {
         write_identity(json, "identity", identity);
@@ -209,7 +209,7 @@ fn write_resource_change(
         state_json::schema_of(schemas, &change.served_by.config.provider, resource, &address)?;
     json.open('{');
     json.member("address", &address);
-    if let Some(previous) = &change.previous_address {
+    if let Some(previous) = &change.details.previous_address {
         json.member("previous_address", &previous.to_string());
     }
     json.member_unless_empty("module_address", &change.address.module.to_string());
@@ -246,16 +246,16 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
     write_sensitive(json, &before);
     json.key("after_sensitive");
     write_sensitive(json, &after);
-    if !change.replace_paths.is_empty() {
+    if !change.details.replace_paths.is_empty() {
         json.key("replace_paths");
         json.open('[');
-        for path in &change.replace_paths {
+        for path in &change.details.replace_paths {
             json.element();
             write_path(json, path);
         }
         json.close(']');
     }
-    if let Some(name) = &change.importing {
+    if let Some(name) = &change.details.importing {
         json.key("importing");
         json.open('{');
         match &**name {
@@ -266,9 +266,9 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
     }
     json.member_unless_empty(
         "generated_config",
-        change.generated_config.as_deref().unwrap_or_default(),
+        change.details.generated_config.as_deref().unwrap_or_default(),
     );
-    let (before, after) = (change.identity.before(), change.identity.after());
+    let (before, after) = (change.details.identity.before(), change.details.identity.after());
     for (name, identity) in [("before_identity", before), ("after_identity", after)] {
         if let Some(identity) = identity {
             write_identity(json, name, identity);

@@ -1,12 +1,13 @@
 //! The finished plan: what is to be done, in which order, and what it rests on. Immutable; the executor obeys it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub use entail_rules::{Action, Reason};
 
 use crate::address::{Instance, ProviderInstance};
 use crate::provider::ImportName;
+use crate::rarely::{Plain, Rarely};
 use crate::request::PlanMode;
 use crate::state::{State, is_same_record};
 use crate::value::{Path, Str, Value};
@@ -80,8 +81,6 @@ pub struct Change {
     pub address: Instance,
     /// The key of a deposed object; `None` for the current one.
     pub deposed: Option<Str>,
-    /// Its address before moves, where that differs.
-    pub previous_address: Option<Box<Instance>>,
     /// The provider instance that serves it, one for all that it serves.
     pub served_by: Arc<ProviderInstance>,
     /// What is to be done.
@@ -92,6 +91,15 @@ pub struct Change {
     pub before: Value,
     /// The object afterwards, marked, unknown where decided in apply; null when there is none.
     pub after: Value,
+    /// What few changes have.
+    pub details: Rarely<Details>,
+}
+
+/// What few changes have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    /// Its address before moves, where that differs.
+    pub previous_address: Option<Box<Instance>>,
     /// Paths whose change made it a replacement.
     pub replace_paths: Box<[Path]>,
     /// What the provider handed out in planning.
@@ -104,6 +112,13 @@ pub struct Change {
     pub generated_config: Option<Box<str>>,
     /// The key under which the old object is deposed, for `CreateThenDelete`.
     pub deposes: Option<Str>,
+}
+
+impl Plain for Details {
+    fn plain() -> &'static Details {
+        static PLAIN: LazyLock<Details> = LazyLock::new(Details::default);
+        &PLAIN
+    }
 }
 
 /// What an object is identified by, where its provider says.
@@ -210,8 +225,8 @@ impl Plan {
         }
         let only_refreshes = self.mode == PlanMode::RefreshOnly;
         let resources = self.changes.iter().any(|it| {
-            let is_moved = it.previous_address.is_some() && !only_refreshes;
-            it.action != Action::NoOp || it.importing.is_some() || is_moved
+            let is_moved = it.details.previous_address.is_some() && !only_refreshes;
+            it.action != Action::NoOp || it.details.importing.is_some() || is_moved
         });
         let outputs = self.outputs.values().any(|it| it.action != Action::NoOp);
         resources || outputs || (only_refreshes && self.has_refreshed())

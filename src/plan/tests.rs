@@ -16,11 +16,13 @@ use super::json::plan_document;
 use super::shape::Schemas;
 use super::state_json::state_document;
 use super::{
-    Action, Change, OutputChange, Plan, Reason, action_tokens, reason_of_token, reason_token,
+    Action, Change, Details, OutputChange, Plan, Reason, action_tokens, reason_of_token,
+    reason_token,
 };
 use crate::address::{InstanceKey, Provider, ProviderConfig, ProviderInstance};
 use crate::backend::seal::Seals;
 use crate::config::Config;
+use crate::rarely::Rarely;
 use crate::request::PlanMode;
 use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting, ProviderSchema, Schema};
 use crate::state::{CheckResult, State, names, read};
@@ -393,24 +395,21 @@ fn action_of(change: &Json) -> Action {
 fn change_of(entry: &Json) -> Change {
     let change = &entry["change"];
     let paths = change["replace_paths"].as_array().into_iter().flatten();
+    let previous_address = entry["previous_address"].as_str().and_then(names::instance);
+    let details = Details {
+        previous_address: previous_address.map(Box::new),
+        replace_paths: paths.map(|it| vec![PathStep::attribute(text(&it[0]))]).collect(),
+        ..Details::default()
+    };
     Change {
         address: names::instance(text(&entry["address"])).expect("an address"),
         deposed: None,
-        previous_address: entry["previous_address"]
-            .as_str()
-            .and_then(names::instance)
-            .map(Box::new),
         served_by: builtin(),
         action: action_of(change),
         reason: entry["action_reason"].as_str().and_then(reason_of_token).unwrap_or(Reason::Plain),
         before: value_of(change.get("before"), &Json::Null, &change["before_sensitive"]),
         after: value_of(change.get("after"), &change["after_unknown"], &change["after_sensitive"]),
-        replace_paths: paths.map(|it| vec![PathStep::attribute(text(&it[0]))]).collect(),
-        private: Box::default(),
-        identity: Default::default(),
-        importing: None,
-        generated_config: None,
-        deposes: None,
+        details: Rarely::of(details),
     }
 }
 
@@ -479,18 +478,12 @@ fn a_sound_plan_has_no_faults_and_an_unsound_one_says_each() {
     let change = |address: &str, action: Action, before: Value, after: Value| Change {
         address: names::instance(address).expect("an address"),
         deposed: None,
-        previous_address: None,
         served_by: builtin(),
         action,
         reason: Reason::Plain,
         before,
         after,
-        replace_paths: Box::default(),
-        private: Box::default(),
-        identity: Default::default(),
-        importing: None,
-        generated_config: None,
-        deposes: None,
+        details: Rarely::default(),
     };
     let sound = vec![
         change("data.t.d", Action::Read, Value::NULL, Value::unknown(Type::DYNAMIC)),

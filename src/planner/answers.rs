@@ -31,6 +31,8 @@ pub struct ByNode {
     data_waits_behind: FxHashMap<Node, Vec<Node>>,
     /// What was concluded of each node: a bit per word.
     seen: Vec<u8>,
+    /// What of that the kept facts say.
+    told: Vec<u8>,
     base: Facts,
 }
 
@@ -56,6 +58,17 @@ enum Trait {
 /// The bit of a word.
 fn bit(word: Seen) -> u8 {
     1 << Seen::ALL.iter().position(|it| *it == word).expect("every word is listed")
+}
+
+/// Adds a word to those of a node, and returns whether it is new there.
+fn add(words: &mut Vec<u8>, node: Node, word: Seen) -> bool {
+    let index = node.0 as usize;
+    if words.len() <= index {
+        words.resize(index + 1, 0);
+    }
+    let is_new = words[index] & bit(word) == 0;
+    words[index] |= bit(word);
+    is_new
 }
 
 fn pairs(rows: &[(Node, Node)]) -> FxHashMap<Node, Vec<Node>> {
@@ -102,6 +115,7 @@ impl ByNode {
             data_waits: pairs(&facts.data_waits),
             data_waits_behind: pairs(&facts.data_waits_behind),
             seen: vec![0; count],
+            told: vec![0; count],
             base: Facts {
                 mode: facts.mode.clone(),
                 excluding: facts.excluding.clone(),
@@ -151,11 +165,7 @@ impl ByNode {
     }
 
     fn see(&mut self, node: Node, word: Seen) {
-        let index = node.0 as usize;
-        if self.seen.len() <= index {
-            self.seen.resize(index + 1, 0);
-        }
-        self.seen[index] |= bit(word);
+        add(&mut self.seen, node, word);
     }
 
     /// Returns an empty batch: what holds for every one.
@@ -296,6 +306,15 @@ impl ByNode {
         decisions.unsettled.iter().for_each(|it| self.see(it.0, Seen::Unsettled));
     }
 
+    /// Keeps what a batch was answered, and which conclusions it rests on, each once. What else it was told of its nodes was known
+    /// before, or came with the instances that were found.
+    pub fn keep(&mut self, kept: &mut Facts, batch: &mut Facts) {
+        batch.seen.retain(|&(node, word)| add(&mut self.told, node, word));
+        kept.absorb_group("answers", batch);
+        kept.tainted.extend_from_slice(&batch.tainted);
+        kept.recorded_result.extend_from_slice(&batch.recorded_result);
+    }
+
     /// Says that a node failed after it was decided.
     pub fn fail(&mut self, node: Node) {
         self.see(node, Seen::Failed);
@@ -321,6 +340,12 @@ impl ByNode {
         }
         self.late.extend(more.late.iter().copied());
         self.replace.extend(more.replace_hit.iter().copied());
+    }
+
+    /// Lets go of what only a walk asks for.
+    pub fn let_go(&mut self) {
+        (self.reads, self.waits) = Default::default();
+        self.members = FxHashMap::default();
     }
 
     /// Returns the nodes a node reads.

@@ -13,7 +13,8 @@ use crate::address::{Instance, InstanceKey};
 use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::object::Prior;
-use crate::plan::{Action, Change, Identities, LeftOut, Plan, Reason};
+use crate::plan::{Action, Change, Details, Identities, LeftOut, Plan, Reason};
+use crate::rarely::Rarely;
 use crate::request::{PlanMode, Selector};
 use crate::schema::mark_secrets;
 use crate::value::{Marked, Str, Type, Value};
@@ -101,11 +102,8 @@ fn lasting(variables: &BTreeMap<Str, Value>) -> BTreeMap<Str, Value> {
 
 fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Change> {
     let structure = &parts.observer.values.structure;
-    let (resource, key, deposed) = match structure.kind(node) {
-        NodeKind::Object(resource, key) => (*resource, key, None),
-        NodeKind::Deposed(resource, key, deposed) => (*resource, key, Some(deposed.clone())),
-        _ => return None,
-    };
+    let (resource, key, deposed) = structure.kind(node).object()?;
+    let deposed = deposed.cloned();
     let address = structure.resource(resource).address.instance(key.clone());
     let served_by = parts.served_by(node)?;
     let ty = parts.observer.values.types.get(resource.index()).copied().unwrap_or(Type::DYNAMIC);
@@ -122,7 +120,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
         Some(prior) => (prior.value, prior.imported, prior.identity),
         None => (Value::Null(ty), None, None),
     };
-    Some(Change {
+    let details = Details {
         previous_address: parts
             .inputs
             .moved
@@ -130,15 +128,6 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
             .filter(|_| deposed.is_none() && parts.inputs.request.mode != PlanMode::Destroy)
             .map(|it| Box::new(it.clone())),
         deposes: (found.action == Action::CreateThenDelete).then(|| new_key(parts)),
-        deposed,
-        served_by,
-        action: found.action,
-        reason: found.reason,
-        before: marked(before),
-        after: marked(match found.recorded_marks {
-            Some(marks) => Marked::new(found.after.to_plain(), *marks).into(),
-            None => found.after,
-        }),
         replace_paths: found.replace_paths,
         private: found.private,
         identity: Identities::of(identity, found.identity),
@@ -148,6 +137,18 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
             .imports
             .generated(&address.config())
             .map(|it| it.0.text.as_str().into()),
+    };
+    Some(Change {
+        deposed,
+        served_by,
+        action: found.action,
+        reason: found.reason,
+        before: marked(before),
+        after: marked(match found.recorded_marks {
+            Some(marks) => Marked::new(found.after.to_plain(), *marks).into(),
+            None => found.after,
+        }),
+        details: Rarely::of(details),
         address,
     })
 }
@@ -200,21 +201,16 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, action: Action, prior: &Prior) -> 
     let served_by = parts.served_by(node)?;
     let after = prior.identity.clone().filter(|_| !prior.value.is_null());
     let identity = Identities::of(prior.previous_identity.clone(), after);
+    let details = Details { previous_address: moved.map(Box::new), identity, ..Details::default() };
     Some(Change {
         address,
         deposed: None,
-        previous_address: moved.map(Box::new),
         served_by,
         action,
         reason: Reason::Plain,
         before: prior.previous.clone(),
         after: prior.value.clone(),
-        replace_paths: Box::default(),
-        private: Box::default(),
-        identity,
-        importing: None,
-        generated_config: None,
-        deposes: None,
+        details: Rarely::of(details),
     })
 }
 

@@ -136,6 +136,9 @@ fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>)
     }
     let mut lowered = lower::lower(&documents(inputs), traced.structure, traced.reads);
     inputs.moves.lower(&mut lowered.facts);
+    if inputs.request.only_shown {
+        lowered.places = Default::default();
+    }
     let engine = inputs.engine();
     let ledger = Ledger::of(&lowered.facts).with(&inputs.graph.configured.concluded);
     let instances: instances::Instances = engine.conclude(&ledger);
@@ -180,8 +183,10 @@ pub async fn plan(
     let problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(&known, &observer);
-    let mut tracing = late::Tracing { trace, documents: documents(inputs) };
-    walk_all(&mut observer, &mut progress, &mut tracing).await;
+    // Where all keys are known nothing more is found, and what the trace knows of a million values need not be kept.
+    let mut tracing = (observer.values.structure.has_pending())
+        .then_some(late::Tracing { trace, documents: documents(inputs) });
+    walk_all(&mut observer, &mut progress, tracing.as_mut()).await;
     // What was for the walk alone is let go of before a plan is made of it.
     drop(tracing);
     progress.schedule = Default::default();
@@ -202,17 +207,22 @@ async fn conclude(
     mut problems: Diagnostics,
 ) -> Finished {
     observer.values.report(problems::unmatched_replaces(inputs, &observer.values.structure));
+    let failed = failed(&known.lowered.facts, &progress);
+    progress.by_node.let_go();
     let mut facts = gather(inputs, &mut known, &mut progress, &observer);
     let structure = &observer.values.structure;
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, instances, selection, providers, spread } = known;
-    lowered.places.add(std::mem::take(&mut progress.places));
+    if !inputs.request.only_shown {
+        lowered.places.add(std::mem::take(&mut progress.places));
+    }
     progress.decisions.tidy();
     let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
     observer.close_all().await;
     problems.extend(observer.values.take_problems().settled(inputs.sources));
-    if !problems.has_errors() {
-        problems.extend(silent_failure(&facts, &progress, &observer.values.structure));
+    // What failed, where nothing says why: a fault of the program, which must not pass for a plan.
+    if !failed.is_empty() && !problems.has_errors() {
+        problems.push(problems::unexplained(&failed, &observer.values.structure));
     }
     let found = std::mem::take(&mut progress.found);
     let parts = parts::Parts {
@@ -262,17 +272,13 @@ async fn conclude(
     finished
 }
 
-/// What failed, where nothing says why: a fault of the program, which must not pass for a plan.
-fn silent_failure(
-    facts: &Facts,
-    progress: &progress::Progress,
-    structure: &lower::Structure,
-) -> Option<crate::diagnostic::Diagnostic> {
+/// Returns the objects that failed in the walk, or that something which failed blocks.
+///
+/// - `before`: the facts from before it.
+fn failed(before: &Facts, progress: &progress::Progress) -> Vec<Node> {
     let by_node = &progress.by_node;
-    let objects = facts.object.iter().map(|it| it.0);
-    let failed: Vec<Node> =
-        objects.filter(|it| by_node.has_failed(*it) || by_node.is_blocked(*it)).collect();
-    (!failed.is_empty()).then(|| problems::unexplained(&failed, structure))
+    let objects = before.object.iter().chain(&progress.facts.object).map(|it| it.0);
+    objects.filter(|it| by_node.has_failed(*it) || by_node.is_blocked(*it)).collect()
 }
 
 /// Collects what is wrong before any object is looked at.
@@ -292,17 +298,19 @@ fn judge(known: &mut Structured, inputs: &Inputs<'_>) -> Result<Diagnostics, Dia
 async fn walk_all(
     observer: &mut Observer<'_>,
     progress: &mut progress::Progress,
-    tracing: &mut late::Tracing<'_>,
+    mut tracing: Option<&mut late::Tracing<'_>>,
 ) {
     loop {
         tokio::select! {
             () = walk::run(observer, progress) => {}
             never = observer.keep_open() => match never {},
         }
-        if progress.to_expand.is_empty() {
-            return;
+        match &mut tracing {
+            Some(tracing) if !progress.to_expand.is_empty() => {
+                expand::expand(observer, progress, tracing);
+            }
+            _ => return,
         }
-        expand::expand(observer, progress, tracing);
     }
 }
 

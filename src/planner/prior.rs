@@ -23,13 +23,9 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
     let mut records = Records::of(parts);
     for (node, found) in parts.found.iter() {
         let Some(prior) = &found.prior else { continue };
-        let (resource, key, deposed) = match parts.observer.values.structure.kind(node) {
-            NodeKind::Object(resource, key) => (*resource, key.clone(), None),
-            NodeKind::Deposed(resource, key, deposed) => {
-                (*resource, key.clone(), Some(deposed.clone()))
-            }
-            _ => continue,
-        };
+        let kind = parts.observer.values.structure.kind(node);
+        let Some((resource, key, deposed)) = kind.object() else { continue };
+        let (key, deposed) = (key.clone(), deposed.cloned());
         let address = parts.observer.values.structure.resource(resource).address.instance(key);
         if prior.imported.is_some() {
             adopt(parts, &mut state, &address, prior);
@@ -207,11 +203,9 @@ fn forget_unread(parts: &Parts<'_, '_>, state: &mut State) {
     let unread = found.filter(|it| it.1.action == entail_rules::Action::Read).map(|it| it.0);
     for node in parts.progress.dropped.iter().copied().chain(unread) {
         if let Some(address) = parts.observer.values.structure.instance(node) {
-            let deposed = match parts.observer.values.structure.kind(node) {
-                NodeKind::Deposed(_, _, key) => Some(key.clone()),
-                _ => None,
-            };
-            state.remove_object(&address, deposed.as_deref());
+            let object = parts.observer.values.structure.kind(node).object();
+            let deposed = object.and_then(|it| it.2);
+            state.remove_object(&address, deposed.map(|it| &**it));
         }
     }
 }

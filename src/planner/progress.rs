@@ -74,7 +74,7 @@ pub struct Progress {
     pub results: BTreeMap<Node, Value>,
     /// How each object was left.
     pub endings: Vec<(Node, Ending)>,
-    /// All facts of all batches, for proofs.
+    /// What the walk was answered, and the facts of instances that it found; for proofs.
     pub facts: Facts,
     /// All decisions of all batches.
     pub decisions: Decisions,

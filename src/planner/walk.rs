@@ -164,7 +164,7 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     while let Some((node, outcome)) = second.next().await {
         settle(observer, progress, node, outcome).await;
     }
-    progress.facts.absorb(&batch.facts);
+    progress.by_node.keep(&mut progress.facts, &mut batch.facts);
     progress.decisions.absorb(&decisions);
 }
 

@@ -385,10 +385,10 @@ impl Teller<'_, '_> {
         let changes: Vec<(Node, &Change)> =
             nodes.filter_map(|it| Some((it, plan.change(it)?))).collect();
         for (node, change) in changes {
-            if change.importing.is_some() {
+            if change.details.importing.is_some() {
                 self.row("model::imported", &[node.word()]);
             }
-            for path in &change.replace_paths {
+            for path in &change.details.replace_paths {
                 let path = self.text(&shown(path));
                 self.row("model::forces", &[node.word(), path]);
             }

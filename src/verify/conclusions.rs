@@ -67,7 +67,7 @@ fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<
             // What is left out and was moved is moved in the state alone.
             Some(Ending::Left) => {
                 change.action == Action::NoOp
-                    && change.previous_address.is_some()
+                    && change.details.previous_address.is_some()
                     && finished.selection.excluded.binary_search(&(node,)).is_ok()
             }
             _ => false,

@@ -79,6 +79,8 @@ pub(super) fn in_force(
     let shaped = shaped(session, &policies, (request, state, variables), &options.limits)?;
     (run.request, run.asked, run.problems) = shaped;
     run.policies = Some(policies);
+    // They ask where what they are told stands.
+    run.request.only_shown = false;
     Ok(run)
 }
 

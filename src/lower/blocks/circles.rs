@@ -24,7 +24,7 @@ impl BlockGraph {
     /// Returns the graph without the references from a block of a circle to one of the same circle. What is in a module
     /// still stands behind its call.
     pub fn without_circles(mut self) -> BlockGraph {
-        let count = self.blocks.len();
+        let count = self.count();
         let alone = (0..count as u32).filter(|it| self.refers_to_itself(*it));
         let mut all = components(count, |it| self.edges(it as usize));
         all.extend(alone.map(|it| vec![it]));
@@ -45,8 +45,10 @@ impl BlockGraph {
                 let is_within = |to: u32| number.get(&to) == Some(circle);
                 let is_opened = |it: &Edge| is_within(it.0) && !self.stands_in(from, it.0 as usize);
                 let (opened, kept): (Vec<_>, Vec<_>) = edges.into_iter().partition(is_opened);
-                let (of, BlockNode { module, key }) = (&mut self.circles, &self.blocks[from]);
-                of.of.insert((self.modules[*module].variant.clone(), key.clone()), *circle);
+                let BlockNode { module, key } = self.block(from);
+                let block = (self.modules[module].variant.clone(), key.clone());
+                let of = &mut self.circles;
+                of.of.insert(block, *circle);
                 of.opened.extend(opened.into_iter().map(|(to, at)| (from, to as usize, at)));
                 edges = kept;
                 self.plain[from] = false;
@@ -60,9 +62,9 @@ impl BlockGraph {
 
     /// Returns what may wait for itself, for the checks of the configuration: of a graph whose edges are drawn.
     pub fn suspects(&self) -> Suspects {
-        let own = (0..self.blocks.len() as u32).filter(|it| self.refers_to_itself(*it));
+        let own = (0..self.count() as u32).filter(|it| self.refers_to_itself(*it));
         let opened = self.circles.opened.iter().filter(|it| it.0 == it.1).map(|it| it.0);
-        let named = |block: usize| match &self.blocks[block].key {
+        let named = |block: usize| match self.block(block).key {
             BlockKey::Resource(name) => Some((self.module_of(block).variant.clone(), name.clone())),
             _ => None,
         };

@@ -297,15 +297,16 @@ impl<'a> Builder<'a> {
         if let Some(known) = self.graph.find(self.at, &key) {
             return known;
         }
-        let number = self.graph.blocks.len();
-        self.graph.add(self.at, key);
+        let number = self.graph.count();
+        self.graph.keys.push(key);
+        self.graph.add(self.at, self.graph.keys.len() as u32 - 1);
         self.graph.plain.push(false);
         let mut targets = vec![block];
         let called: Vec<VariantId> = self.modules.called(self.at, block).collect();
         for &child in &called {
-            let counts = |it: &usize| match &self.graph.blocks[*it] {
+            let counts = |it: &usize| match self.graph.block(*it) {
                 BlockNode { key: BlockKey::Resource(_), .. } => true,
-                BlockNode { module, key: BlockKey::Output(_) } => *module == child,
+                BlockNode { module, key: BlockKey::Output(_) } => module == child,
                 _ => false,
             };
             targets.extend(self.graph.inside(child).filter(counts));

@@ -14,7 +14,7 @@ impl BlockGraph {
     /// Returns the blocks that a block refers to, each inside of a module that it depends on by itself.
     pub fn referred_to(&self, block: usize) -> impl Iterator<Item = usize> {
         self.edges(block).iter().flat_map(|&(to, _)| {
-            let inside = match self.blocks[to as usize].key {
+            let inside = match self.block(to as usize).key {
                 BlockKey::Inside(_) => self.edges(to as usize),
                 _ => &[],
             };

@@ -212,7 +212,7 @@ mod tests {
         let mut told = Vec::new();
         for (id, module) in modules.iter() {
             assert_eq!(modules.number(&module.variant), Some(id));
-            assert!(module.blocks().all(|it| graph.blocks[it].module == id));
+            assert!(module.blocks().all(|it| graph.block(it).module == id));
             let resources = module.first_resource()..module.first_resource() + 1;
             assert!(resources.clone().all(|it| graph.resource(it).is_some()), "{resources:?}");
             let Some((caller, call)) = module.caller else { continue };

@@ -52,10 +52,7 @@ pub(super) fn needs(
             let named = block.map(|it| documents.graph.dependencies(it));
             today = (Some(*id), named.unwrap_or_default());
         }
-        let key = match lowered.structure.kind(*node) {
-            NodeKind::Object(_, key) | NodeKind::Deposed(_, key, _) => Some(key),
-            _ => None,
-        };
+        let key = lowered.structure.kind(*node).object().map(|it| it.1);
         let instances = &lowered.structure.resource(*id).instances;
         let declared = key.is_some_and(|it| instances.contains_key(it));
         if declared {

@@ -9,7 +9,7 @@ use super::{Serving, stands_for};
 use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
 use crate::config::Variant;
 use crate::config::expansion::key_text;
-use crate::lower::structure::{NodeKind, ResourceId};
+use crate::lower::structure::ResourceId;
 use crate::lower::{Documents, Lowered};
 
 /// Writes `recorded_provider`, with `key_names`, `implied_config` and `provider_node` of what is named there; and
@@ -38,10 +38,8 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>, serving: &
     let deposed = lowered.facts.deposed_of.iter().filter(|it| is_open(&it.1));
     let open: BTreeSet<Node> = deposed.flat_map(|it| [it.0, it.1]).chain(current).collect();
     for node in open {
-        if let NodeKind::Object(id, key) | NodeKind::Deposed(id, key, _) =
-            lowered.structure.kind(node).clone()
-        {
-            record(lowered, documents, serving, node, (id, &key));
+        if let Some((id, key, _)) = lowered.structure.kind(node).clone().object() {
+            record(lowered, documents, serving, node, (id, key));
         }
     }
 }

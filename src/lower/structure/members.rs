@@ -10,25 +10,12 @@ use crate::value::Str;
 ///
 /// There may be half a million module instances, each with few names of a kind: a list takes less room than a map.
 #[derive(Clone, Debug, Default)]
-pub struct Members(Vec<(Str, Node)>);
+pub struct Members(Box<[(Str, Node)]>);
 
 impl Members {
     /// Returns the node of a name.
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.find(name).ok().map(|at| &self.0[at].1)
-    }
-
-    /// Says which node a name has.
-    pub fn insert(&mut self, name: Str, node: Node) {
-        match self.find(&name) {
-            Ok(at) => self.0[at].1 = node,
-            Err(at) => self.0.insert(at, (name, node)),
-        }
-    }
-
-    /// Makes room for so many names.
-    pub fn reserve(&mut self, names: usize) {
-        self.0.reserve_exact(names);
     }
 
     /// Returns whether a name has a node.
@@ -51,6 +38,14 @@ impl Members {
     }
 }
 
+impl FromIterator<(Str, Node)> for Members {
+    fn from_iter<I: IntoIterator<Item = (Str, Node)>>(nodes: I) -> Members {
+        let mut nodes: Box<[(Str, Node)]> = nodes.into_iter().collect();
+        nodes.sort_by(|a, b| a.0.cmp(&b.0));
+        Members(nodes)
+    }
+}
+
 impl Index<&str> for Members {
     type Output = Node;
 
@@ -65,15 +60,12 @@ mod tests {
 
     #[test]
     fn names_are_found_and_come_in_their_order() {
-        let mut members = Members::default();
-        for (number, name) in ["m", "z", "a", "b"].into_iter().enumerate() {
-            members.insert(name.into(), Node(number as u32));
-        }
-        members.insert("z".into(), Node(9));
+        let numbered = ["m", "z", "a", "b"].into_iter().zip(0..);
+        let members: Members = numbered.map(|(name, number)| (name.into(), Node(number))).collect();
         let all: Vec<_> = members.iter().map(|it| (it.0.as_str(), it.1.0)).collect();
-        assert_eq!(all, [("a", 2), ("b", 3), ("m", 0), ("z", 9)]);
+        assert_eq!(all, [("a", 2), ("b", 3), ("m", 0), ("z", 1)]);
         assert_eq!(members.get("b"), Some(&Node(3)));
         assert_eq!(members.get("c"), None);
-        assert!(members.values().eq([&Node(2), &Node(3), &Node(0), &Node(9)]));
+        assert!(members.values().eq([&Node(2), &Node(3), &Node(0), &Node(1)]));
     }
 }

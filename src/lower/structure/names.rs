@@ -17,10 +17,8 @@ impl Structure {
                 self.resource(*resource).address.instance(key.clone()).to_string()
             }
             NodeKind::Deposed(resource, key, deposed) => {
-                format!(
-                    "{} (deposed object {deposed})",
-                    self.resource(*resource).address.instance(key.clone())
-                )
+                let address = self.resource(*resource).address.instance((**key).clone());
+                format!("{address} (deposed object {deposed})")
             }
             NodeKind::Repetition(resource) => {
                 format!("the instance keys of {}", self.resource(*resource).address)

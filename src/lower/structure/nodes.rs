@@ -20,7 +20,7 @@ pub enum NodeKind {
     /// A current object: declared, in the state, or both.
     Object(ResourceId, InstanceKey),
     /// A deposed object.
-    Deposed(ResourceId, InstanceKey, Str),
+    Deposed(ResourceId, Box<InstanceKey>, Str),
     /// The key set of a resource.
     Repetition(ResourceId),
     /// All instances of a resource together.
@@ -49,6 +49,17 @@ pub enum NodeKind {
     Provider(ProviderId),
     /// A check block of a module instance.
     Check(ModuleId, Str),
+}
+
+impl NodeKind {
+    /// Returns which object a node stands for: its resource, the key of the instance, and its own where it is deposed.
+    pub fn object(&self) -> Option<(ResourceId, &InstanceKey, Option<&Str>)> {
+        match self {
+            NodeKind::Object(resource, key) => Some((*resource, key, None)),
+            NodeKind::Deposed(resource, key, deposed) => Some((*resource, key, Some(deposed))),
+            _ => None,
+        }
+    }
 }
 
 /// How a block repeats, without its expression.

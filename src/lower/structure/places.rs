@@ -6,7 +6,7 @@ use super::ResourceId;
 
 /// Resources by the place of their block in the configuration of a module. It takes no room until it has one.
 #[derive(Clone, Debug, Default)]
-pub struct Places(Vec<Option<NonZeroU32>>);
+pub struct Places(Box<[Option<NonZeroU32>]>);
 
 impl Places {
     /// Returns whether no block has become a resource.
@@ -22,7 +22,9 @@ impl Places {
     /// Says what the block at a place has become, one of so many.
     pub fn set(&mut self, place: usize, resource: ResourceId, blocks: usize) {
         if self.0.len() <= place {
-            self.0.resize(blocks.max(place + 1), None);
+            let mut longer = std::mem::take(&mut self.0).into_vec();
+            longer.resize(blocks.max(place + 1), None);
+            self.0 = longer.into();
         }
         self.0[place] = NonZeroU32::new(resource.0 + 1);
     }

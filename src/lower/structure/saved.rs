@@ -9,6 +9,7 @@ use super::{
 };
 use crate::address::{ModuleInstance, ProviderInstance};
 use crate::config;
+use crate::value::Str;
 
 /// What is saved of a structure; the rest follows from it and the configuration.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -66,24 +67,29 @@ impl Structure {
         for (id, (provider, _)) in structure.providers.iter().enumerate() {
             structure.provider_ids.insert(provider.clone(), ProviderId(id as u32));
         }
-        for (number, kind) in structure.nodes.iter().enumerate() {
-            let node = Node(number as u32);
-            match kind {
-                NodeKind::Variable(module, name) => {
-                    structure.modules[module.index()].variables.insert(name.clone(), node);
-                }
-                NodeKind::Local(module, name) => {
-                    structure.modules[module.index()].locals.insert(name.clone(), node);
-                }
-                NodeKind::Output(module, name) => {
-                    structure.modules[module.index()].outputs.insert(name.clone(), node);
-                }
-                NodeKind::Check(module, name) => {
-                    structure.modules[module.index()].checks.insert(name.clone(), node);
-                }
-                _ => {}
-            }
-        }
+        structure.find_members();
         Ok(structure)
+    }
+
+    /// Gives the modules the nodes that stand for what is in them.
+    fn find_members(&mut self) {
+        let Structure { nodes, modules, .. } = self;
+        let mut found: Vec<[Vec<(Str, Node)>; 4]> = Vec::new();
+        found.resize_with(modules.len(), Default::default);
+        for (number, kind) in nodes.iter().enumerate() {
+            let (module, place, name) = match kind {
+                NodeKind::Variable(module, name) => (module, 0, name),
+                NodeKind::Local(module, name) => (module, 1, name),
+                NodeKind::Output(module, name) => (module, 2, name),
+                NodeKind::Check(module, name) => (module, 3, name),
+                _ => continue,
+            };
+            found[module.index()][place].push((name.clone(), Node(number as u32)));
+        }
+        for (own, found) in modules.iter_mut().zip(found) {
+            let [variables, locals, outputs, checks] = found.map(|it| it.into_iter().collect());
+            (own.variables, own.locals) = (variables, locals);
+            (own.outputs, own.checks) = (outputs, checks);
+        }
     }
 }

@@ -11,7 +11,7 @@ impl Trace<'_> {
     pub(super) fn reads_in_circles(&mut self) {
         let graph = self.input.graph;
         for &(from, to, at) in &graph.circles.opened {
-            let (from, to) = (&graph.blocks[from], &graph.blocks[to]);
+            let (from, to) = (graph.block(from), graph.block(to));
             let mut found = Vec::new();
             for &user in self.instances_of.get(&from.module).into_iter().flatten() {
                 for &used in self.instances_of.get(&to.module).into_iter().flatten() {
@@ -34,8 +34,8 @@ impl Trace<'_> {
     }
 
     /// The nodes of a block that read what it refers to.
-    fn users(&self, module: ModuleId, block: &BlockNode) -> Vec<Node> {
-        let BlockKey::Resource(name) = &block.key else {
+    fn users(&self, module: ModuleId, block: BlockNode<'_>) -> Vec<Node> {
+        let BlockKey::Resource(name) = block.key else {
             return self.value_of_block(module, block).into_iter().collect();
         };
         let id = self.structure.resource_in(module, name.as_ref());
@@ -44,17 +44,17 @@ impl Trace<'_> {
     }
 
     /// The node of all that a reference to a block names.
-    fn used(&self, module: ModuleId, block: &BlockNode) -> Option<Node> {
-        let BlockKey::Resource(name) = &block.key else {
+    fn used(&self, module: ModuleId, block: BlockNode<'_>) -> Option<Node> {
+        let BlockKey::Resource(name) = block.key else {
             return self.value_of_block(module, block);
         };
         let id = self.structure.resource_in(module, name.as_ref())?;
         self.structure.resource(id).collection
     }
 
-    fn value_of_block(&self, module: ModuleId, block: &BlockNode) -> Option<Node> {
+    fn value_of_block(&self, module: ModuleId, block: BlockNode<'_>) -> Option<Node> {
         let module: &ModuleNode = self.structure.module(module);
-        match &block.key {
+        match block.key {
             BlockKey::Variable(name) => module.variables.get(name).copied(),
             BlockKey::Local(name) => module.locals.get(name).copied(),
             BlockKey::Output(name) => module.outputs.get(name).copied(),

@@ -235,7 +235,7 @@ impl Trace<'_> {
             let mut blocks_in: BTreeMap<Arc<[Str]>, Vec<usize>> = BTreeMap::new();
             for (position, block) in sorted.iter().enumerate() {
                 let block = *block as usize;
-                if !matches!(graph.blocks[block].key, BlockKey::Provider(..)) {
+                if !matches!(graph.block(block).key, BlockKey::Provider(..)) {
                     let path = &graph.module_of(block).variant.path;
                     blocks_in.entry(path.0.clone()).or_default().push(position);
                 }

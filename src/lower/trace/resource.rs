@@ -26,7 +26,7 @@ impl Trace<'_> {
         let style = self.structure.resource(id).style;
         self.wholes.resize_with(self.structure.resources.len(), OnceLock::new);
         self.wholes[id.index()] = OnceLock::new();
-        let is_told = self.codes[module.index()] == Some(self.input.graph.blocks[number].module);
+        let is_told = self.codes[module.index()] == Some(self.input.graph.block(number).module);
         self.structure.resources[id.index()].number = is_told.then_some(number as u32);
         let asked = self.asks(module, id, block);
         let whole = self.configuration_of(id, &asked);
@@ -173,7 +173,7 @@ impl Trace<'_> {
         let own = self.structure.module(module);
         for &(to, span) in edges {
             let to = to as usize;
-            let read = match &graph.blocks[to].key {
+            let read = match graph.block(to).key {
                 BlockKey::Resource(name) => {
                     // What stood in for this module instance before is found by its name alone.
                     let by_name = || self.structure.resource_in(module, name.as_ref());

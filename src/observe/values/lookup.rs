@@ -82,7 +82,7 @@ impl Values<'_> {
     }
 
     fn is_settled(&self, resource: &ResourceNode) -> bool {
-        resource.pending.is_none_or(|it| self.objects[it.0 as usize].get().is_some())
+        resource.pending.is_none_or(|it| self.known[it.0 as usize].get().is_some())
     }
 
     /// An object that does not exist and will not be made in this run is unknown, with a mark that says so.

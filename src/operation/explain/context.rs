@@ -268,7 +268,7 @@ impl ExplainContext {
 
 /// The name and place of each block.
 pub(in crate::operation) fn blocks(session: &Session) -> Vec<(String, String)> {
-    (0..session.graph.blocks.len())
+    (0..session.graph.count())
         .map(|it| {
             let place = session.graph.written(it).map(|it| session.sources.place(it.declared));
             let name = session.graph.name(it).replace(" (expand, ", " (");
@@ -279,14 +279,17 @@ pub(in crate::operation) fn blocks(session: &Session) -> Vec<(String, String)> {
 
 /// The attributes whose change a provider cannot make in place, by the object it would be made to.
 fn forced(structure: &Structure, plan: &crate::plan::Plan) -> BTreeMap<Node, String> {
-    let replaced =
-        plan.changes.iter().filter(|it| !it.replace_paths.is_empty() && it.deposed.is_none());
+    let replaced = plan
+        .changes
+        .iter()
+        .filter(|it| !it.details.replace_paths.is_empty() && it.deposed.is_none());
     replaced
         .filter_map(|it| {
             let node = structure
                 .resource(structure.resource_id(&it.address.of())?)
                 .instance(&it.address.key)?;
             let paths: Vec<String> = it
+                .details
                 .replace_paths
                 .iter()
                 .map(|it| crate::value::ShowPath(it).to_string().trim_start_matches('.').to_owned())

@@ -65,7 +65,7 @@ impl Drawing {
 
     fn blocks(&mut self, graph: &BlockGraph, is_verbose: bool) {
         let used = self.providers(graph, is_verbose);
-        for (number, block) in graph.blocks.iter().enumerate() {
+        for (number, block) in graph.all() {
             let module = &graph.module_of(number).variant.path;
             if matches!(block.key, BlockKey::Inside(_)) {
                 continue;
@@ -80,14 +80,14 @@ impl Drawing {
             }
             for next in graph.referred_to(number) {
                 // Which provider serves a resource is drawn with the providers.
-                if !matches!(graph.blocks[next].key, BlockKey::Provider(..)) {
+                if !matches!(graph.block(next).key, BlockKey::Provider(..)) {
                     self.edge(rests.clone(), names(graph, next).0);
                 }
             }
             for name in [&own, &rests] {
-                self.know(name, module, kind_of(&block.key));
+                self.know(name, module, kind_of(block.key));
             }
-            self.extras(module, &block.key, &own);
+            self.extras(module, block.key, &own);
         }
         for (_, module) in graph.modules.iter() {
             let Some((caller, _)) = module.caller else { continue };
@@ -130,8 +130,8 @@ impl Drawing {
     /// Draws the providers that serve something, and returns their names.
     fn providers(&mut self, graph: &BlockGraph, is_verbose: bool) -> BTreeSet<String> {
         let mut used = BTreeSet::new();
-        for (number, block) in graph.blocks.iter().enumerate() {
-            let BlockKey::Resource(_) = &block.key else { continue };
+        for (number, block) in graph.all() {
+            let BlockKey::Resource(_) = block.key else { continue };
             let Some(served) = graph.configured.serves(number) else { continue };
             let provider = served.config.to_string();
             let resource = graph.name(number);
@@ -210,10 +210,10 @@ fn plain(name: &str) -> String {
 
 /// Returns what others wait for when they refer to a block, and what waits for all that the block refers to.
 fn names(graph: &BlockGraph, number: usize) -> (String, String) {
-    let block = &graph.blocks[number];
+    let block = graph.block(number);
     let code = graph.module_of(number);
     let (module, own) = (&code.variant.path, graph.name(number));
-    match &block.key {
+    match block.key {
         BlockKey::Variable(name) => {
             let placed = if module.is_root() { String::new() } else { format!("{module}.") };
             let told = |how: &str| {

@@ -70,7 +70,7 @@ impl Actions {
                 Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate => {
                     "replace"
                 }
-                Action::NoOp if it.importing.is_some() => "import",
+                Action::NoOp if it.details.importing.is_some() => "import",
                 Action::NoOp => "move",
             };
             (name, word)

@@ -30,13 +30,13 @@ impl From<Diagnostics> for BlockProblems {
 impl Check<'_> {
     /// Looks at a block; `is_used` says whether anything refers to it.
     pub(super) async fn block(&self, block: usize, is_used: bool) -> BlockProblems {
-        let node = &self.session.graph.blocks[block];
+        let node = self.session.graph.block(block);
         let Some(module) = self.module(node.module) else { return BlockProblems::default() };
         let config = &self.values.structure.module(module).config;
         if let BlockKey::Variable(name) = &node.key {
             return self.variable(node.module, module, name);
         }
-        match &node.key {
+        match node.key {
             BlockKey::Variable(_) => BlockProblems::default(),
             BlockKey::Local(name) => {
                 let found =

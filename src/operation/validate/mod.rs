@@ -178,8 +178,8 @@ impl Check<'_> {
 
     /// Returns whether a block has something that is wrong or not by itself.
     fn is_looked_at(&self, block: usize) -> bool {
-        let BlockNode { module, key } = &self.session.graph.blocks[block];
-        matches!(key, BlockKey::Variable(_)) || self.round.fresh.contains(module)
+        let BlockNode { module, key } = self.session.graph.block(block);
+        matches!(key, BlockKey::Variable(_)) || self.round.fresh.contains(&module)
     }
 
     /// Returns whether a block refers to one of which it is not known yet whether it has errors.
@@ -200,8 +200,8 @@ impl Check<'_> {
     /// Returns the provider blocks that something refers to.
     fn used_providers(&self) -> FxHashSet<usize> {
         let graph = &self.session.graph;
-        let is_provider = |it: usize| matches!(graph.blocks[it].key, BlockKey::Provider(..));
-        let all = 0..graph.blocks.len();
+        let is_provider = |it: usize| matches!(graph.block(it).key, BlockKey::Provider(..));
+        let all = 0..graph.count();
         if !all.clone().any(is_provider) {
             return FxHashSet::default();
         }
@@ -214,14 +214,14 @@ impl Check<'_> {
     fn rests(&self, block: usize, (used, place): &Edge) -> bool {
         // What a resource says of itself, in a provisioner for one, keeps nobody from looking at it.
         let is_itself = *used as usize == block
-            && matches!(self.session.graph.blocks[block].key, BlockKey::Resource(_));
+            && matches!(self.session.graph.block(block).key, BlockKey::Resource(_));
         !is_itself && !unread::is_within(*place, &self.unread(block))
     }
 
     /// Returns the arguments and blocks inside of a block that no schema knows.
     fn unread(&self, block: usize) -> Vec<Span> {
         let graph = &self.session.graph;
-        match &graph.blocks[block].key {
+        match graph.block(block).key {
             BlockKey::Resource(_) => {
                 graph.written(block).map(|it| unread::of_resource(self.pool, it))
             }
@@ -238,10 +238,10 @@ impl Check<'_> {
     /// Returns where the expressions of a block are.
     fn expressions_of(&self, block: usize) -> Vec<Span> {
         let graph = &self.session.graph;
-        let node = &graph.blocks[block];
+        let node = graph.block(block);
         let Some(module) = self.module(node.module) else { return Vec::new() };
         let config = &self.values.structure.module(module).config;
-        let uses = match &node.key {
+        let uses = match node.key {
             BlockKey::Local(name) => vec![uses::of_value(&config.locals[name].value)],
             BlockKey::Output(name) => uses::of_output(&config.outputs[name]),
             BlockKey::Resource(_) => {
@@ -266,7 +266,7 @@ impl Check<'_> {
     /// Returns whether a block's failure makes looking at its user idle. That of a call itself spoils what is in the
     /// module alone: what the module gives is unknown anyway.
     fn spoils(&self, block: usize, user: usize) -> bool {
-        let (block, user) = (&self.session.graph.blocks[block], &self.session.graph.blocks[user]);
+        let (block, user) = (self.session.graph.block(block), self.session.graph.block(user));
         !matches!(block.key, BlockKey::Call(_)) || block.module != user.module
     }
 

@@ -65,7 +65,7 @@ pub(super) fn values<'a>(
     }
     for module in values.structure.modules.iter().filter(|it| it.parent.is_some()) {
         for (name, &node) in module.variables.iter() {
-            values.assume(node, unknown_of(&module.config.variables[name]));
+            values.record(node, unknown_of(&module.config.variables[name]));
         }
     }
     settle_objects(&mut values, pool);

@@ -2,9 +2,11 @@
 
 use super::super::codec::{Damaged, Decoder, Encoder, Read};
 use super::super::{
-    Action, Change, Identities, LeftOut, OutputChange, Plan, Reason, reason_of_token, reason_token,
+    Action, Change, Details, Identities, LeftOut, OutputChange, Plan, Reason, reason_of_token,
+    reason_token,
 };
 use crate::provider::ImportName;
+use crate::rarely::Rarely;
 use crate::request::PlanMode;
 use crate::state::{CheckResult, State};
 use crate::value::Str;
@@ -93,22 +95,16 @@ pub(super) fn read_plan(
 }
 
 fn write_change(out: &mut Encoder, change: &Change) {
-    let Change {
-        address,
-        deposed,
+    let Change { address, deposed, served_by, action, reason, before, after, details } = change;
+    let Details {
         previous_address,
-        served_by,
-        action,
-        reason,
-        before,
-        after,
         replace_paths,
         private,
         identity,
         importing,
         generated_config,
         deposes,
-    } = change;
+    } = &**details;
     out.instance(address);
     out.option(deposed.as_deref(), Encoder::text);
     out.option(previous_address.as_deref(), Encoder::instance);
@@ -140,15 +136,8 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
     let reason = reason.unwrap_or(Reason::Plain);
     let before = input.value()?;
     let after = input.option(Decoder::value)?.unwrap_or_else(|| before.clone());
-    Ok(Change {
-        address,
-        deposed,
+    let details = Details {
         previous_address,
-        served_by,
-        action,
-        reason,
-        before,
-        after,
         replace_paths: input.list(Decoder::path)?.into(),
         private: input.bytes()?.into(),
         identity: Identities::of(input.option(Decoder::value)?, input.option(Decoder::value)?),
@@ -159,7 +148,9 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
         },
         generated_config: input.option(text)?.map(Into::into),
         deposes: input.option(Decoder::text)?,
-    })
+    };
+    let details = Rarely::of(details);
+    Ok(Change { address, deposed, served_by, action, reason, before, after, details })
 }
 
 fn write_action(out: &mut Encoder, action: Action) {

@@ -8,7 +8,7 @@ use super::serve::serve;
 use super::{Asked, Part};
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::diagnostic::Diagnostic;
-use crate::lower::structure::{NodeKind, ResourceId};
+use crate::lower::structure::ResourceId;
 use crate::observe::Observer;
 use crate::observe::data::Question;
 use crate::observe::object::{ObjectContext, Planned, Prior, Refresh};
@@ -61,13 +61,10 @@ pub async fn subject<'o>(
 /// Asks what only values and providers know of an object: as much as the rules want to know.
 pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part, asked: Asked) -> Answer {
     let structure = &observer.values.structure;
-    let (resource, key, deposed) = match structure.kind(node) {
-        NodeKind::Object(resource, key) => (*resource, key.clone(), None),
-        NodeKind::Deposed(resource, key, deposed) => {
-            (*resource, key.clone(), Some(deposed.clone()))
-        }
-        _ => return Answer::Nothing,
+    let Some((resource, key, deposed)) = structure.kind(node).object() else {
+        return Answer::Nothing;
     };
+    let (key, deposed) = (key.clone(), deposed.cloned());
     if part != Part::Selected {
         return Answer::Frozen(observer.frozen(node).await);
     }

@@ -183,9 +183,8 @@ async fn removed(
     (action, reason): (Action, Reason),
     forbidden: bool,
 ) -> Decision {
-    let (resource, key) = match observer.values.structure.kind(node) {
-        NodeKind::Object(resource, key) | NodeKind::Deposed(resource, key, _) => (*resource, key),
-        _ => return Decision::Nothing,
+    let Some((resource, key, _)) = observer.values.structure.kind(node).object() else {
+        return Decision::Nothing;
     };
     let address = observer.values.structure.resource(resource).address.instance(key.clone());
     let null = Value::Null(prior.value.ty());

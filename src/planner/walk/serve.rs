@@ -7,7 +7,7 @@ use entail_rules::providers::Providers;
 use entail_rules::{Block, Choice, Config, Facts, Key, Ledger, Node, rows_of};
 
 use crate::address::{InstanceKey, ProviderInstance};
-use crate::lower::structure::{NodeKind, ResourceId};
+use crate::lower::structure::ResourceId;
 use crate::observe::serving::{Asked, Grounds};
 use crate::observe::{Observer, problems};
 
@@ -46,11 +46,8 @@ struct Question<'o, 'a> {
 impl<'o, 'a> Question<'o, 'a> {
     fn of(observer: &'o Observer<'a>, node: Node) -> Option<Question<'o, 'a>> {
         let structure = &observer.values.structure;
-        let (resource, key, is_current) = match structure.kind(node) {
-            NodeKind::Object(resource, key) => (*resource, key.clone(), true),
-            NodeKind::Deposed(resource, key, _) => (*resource, key.clone(), false),
-            _ => return None,
-        };
+        let (resource, key, deposed) = structure.kind(node).object()?;
+        let (key, is_current) = (key.clone(), deposed.is_none());
         let of = structure.resource(resource);
         let is_declared = is_current && of.instances.contains_key(&key);
         let config = observer.values.config;

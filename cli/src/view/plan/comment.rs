@@ -40,8 +40,8 @@ pub fn push(out: &mut String, change: &Change, cause: Cause, style: Style) {
     if let Some(key) = &change.deposed {
         write!(address, " (deposed object {key})").unwrap_or_default();
     }
-    let moved_only = change.action == Action::NoOp && change.previous_address.is_some();
-    match &change.previous_address {
+    let moved_only = change.action == Action::NoOp && change.details.previous_address.is_some();
+    match &change.details.previous_address {
         Some(previous) if moved_only => {
             let (previous, address) =
                 (format!("  # {previous}"), style.bold(&address[begins..]).into_owned());
@@ -59,14 +59,14 @@ pub fn push(out: &mut String, change: &Change, cause: Cause, style: Style) {
         out.push_str("\n  # (left over from a partially-failed replacement of this instance)");
     }
     out.push('\n');
-    if let Some(previous) = change.previous_address.as_ref().filter(|_| !moved_only) {
+    if let Some(previous) = change.details.previous_address.as_ref().filter(|_| !moved_only) {
         out.push_str(&format!("  # (moved from {previous})\n"));
     }
     imported(out, change, style);
 }
 
 fn imported(out: &mut String, change: &Change, style: Style) {
-    let Some(name) = &change.importing else { return };
+    let Some(name) = &change.details.importing else { return };
     match &**name {
         ImportName::Id(id) if id.is_empty() => out.push_str("  # (will be imported first)\n"),
         ImportName::Id(id) => out.push_str(&format!("  # (imported from \"{id}\")\n")),
@@ -109,7 +109,7 @@ fn verdict(change: &Change, cause: Cause, style: Style) -> Cow<'static, str> {
             red("but will not be destroyed")
         )
         .into(),
-        (Action::NoOp | Action::Drop, _) if change.importing.is_some() => {
+        (Action::NoOp | Action::Drop, _) if change.details.importing.is_some() => {
             " will be imported".into()
         }
         (Action::NoOp | Action::Drop, _) => " stays as it is".into(),
@@ -142,7 +142,7 @@ fn because(change: &Change) -> String {
             | Reason::ForgotBecauseLifecycleDestroyInConfig),
             Action::Forget,
         ) => reason,
-        _ if change.generated_config.as_deref().is_some_and(|it| !it.is_empty())
+        _ if change.details.generated_config.as_deref().is_some_and(|it| !it.is_empty())
             && change.action == Action::NoOp =>
         {
             return "\n  # (config will be generated)".to_owned();
@@ -154,7 +154,7 @@ fn because(change: &Change) -> String {
             format!("because {}.{} is not in configuration", change.address.resource.kind, change.address.resource.name)
         }
         Reason::DeleteBecauseNoMoveTarget => {
-            let previous = change.previous_address.as_deref().unwrap_or(&change.address);
+            let previous = change.details.previous_address.as_deref().unwrap_or(&change.address);
             format!("because {previous} was moved to {}, which is not in configuration", change.address)
         }
         Reason::DeleteBecauseNoModule => format!("because {} is not in configuration", change.address.module),

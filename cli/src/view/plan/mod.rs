@@ -148,12 +148,12 @@ impl<'a> Screen<'a> {
             .plan
             .changes
             .iter()
-            .any(|it| it.previous_address.is_some() || it.action != Action::NoOp);
+            .any(|it| it.details.previous_address.is_some() || it.action != Action::NoOp);
         !changes && self.plan.outputs.values().all(|it| it.action == Action::NoOp)
     }
 
     fn compare<'c>(&self, change: &'c Change, relevant: Reach<'c>) -> Diff {
-        let replace = Reach::ends(&change.replace_paths);
+        let replace = Reach::ends(&change.details.replace_paths);
         match self.schema(change) {
             Some(schema) => {
                 let [before, after] =
@@ -183,7 +183,7 @@ impl<'a> Screen<'a> {
         // A move without anything else is not worth a body, and a no-op is worth nothing.
         if cause == Cause::Noticed
             && change.action == Action::NoOp
-            && change.previous_address.is_none()
+            && change.details.previous_address.is_none()
         {
             return Ok(());
         }
@@ -199,7 +199,7 @@ impl<'a> Screen<'a> {
         let options = Options {
             hide_null: is_forgotten,
             hide_symbols: is_forgotten,
-            show_unchanged: change.importing.is_some(),
+            show_unchanged: change.details.importing.is_some(),
             show_sensitive: self.look.show_sensitive,
             force_replacement: false,
         };
@@ -317,7 +317,7 @@ impl<'a> Texts<'a> {
     /// Returns what changed outside, as far as it matters to the plan.
     pub fn noticed(&self) -> Vec<(&'a Change, String)> {
         let told = |it: &(&'a Change, Diff)| {
-            it.0.action != Action::NoOp || it.0.previous_address.is_some()
+            it.0.action != Action::NoOp || it.0.details.previous_address.is_some()
         };
         let all = self.screen.noticed().into_iter().filter(told);
         all.map(|(change, diff)| (change, self.text(change, &diff, Cause::Noticed))).collect()

@@ -86,8 +86,8 @@ impl Only {
             Only::Delete => change.action == Action::Delete,
             Only::Read => change.action == Action::Read,
             Only::Forget => matches!(change.action, Action::Forget | Action::Drop),
-            Only::Import => change.importing.is_some(),
-            Only::Move => change.previous_address.is_some(),
+            Only::Import => change.details.importing.is_some(),
+            Only::Move => change.details.previous_address.is_some(),
         }
     }
 }
@@ -123,7 +123,7 @@ pub fn split(whole: &str, name: &str) -> (Vec<String>, String) {
 
 /// Returns whether nothing more is to be told of a change than what it has in common with others.
 pub fn is_plain(change: &Change) -> bool {
-    change.previous_address.is_none() && change.importing.is_none()
+    change.details.previous_address.is_none() && change.details.importing.is_none()
 }
 
 fn is_replacement(action: Action) -> bool {
@@ -172,7 +172,7 @@ impl Reading {
         let mut modules: BTreeMap<String, Summary> = BTreeMap::new();
         for change in changes {
             let own = modules.entry(change.address.module.to_string()).or_default();
-            own.import += usize::from(change.importing.is_some());
+            own.import += usize::from(change.details.importing.is_some());
             own.count(change.action);
         }
         let mut out = format!("\n{}\n", summary(whole));

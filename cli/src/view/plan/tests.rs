@@ -48,7 +48,6 @@ fn change(action: Action, before: &str, after: &str) -> Change {
             key: InstanceKey::None,
         },
         deposed: None,
-        previous_address: None,
         served_by: ProviderInstance {
             config: ProviderConfig {
                 module: Default::default(),
@@ -62,12 +61,7 @@ fn change(action: Action, before: &str, after: &str) -> Change {
         reason: Reason::Plain,
         before: value(before),
         after: value(after),
-        replace_paths: Box::default(),
-        private: Box::default(),
-        identity: Default::default(),
-        importing: None,
-        generated_config: None,
-        deposes: None,
+        details: Default::default(),
     }
 }
 

@@ -25,11 +25,11 @@ impl Causes<'_> {
                 format!("{name} was deleted outside: the state file has it, and it was not found");
             note("drift", text, Some("refresh".into()));
         }
-        if let Some(import) = &change.importing {
+        if let Some(import) = &change.details.importing {
             let text = format!("{name} is imported as {import}");
             note("import", text, self.import_place(change));
         }
-        if let Some(old) = &change.previous_address {
+        if let Some(old) = &change.details.previous_address {
             note("moved", format!("{name} was {old} before it moved"), self.move_place(change));
         }
         if change.reason == Reason::ReplaceBecauseTainted {

@@ -67,7 +67,7 @@ impl Causes<'_> {
             return self.drifted(node, change, &[], is_asked, because);
         }
         let all = differences(&change.before, &change.after);
-        let mut paths: Vec<Path> = change.replace_paths.to_vec();
+        let mut paths: Vec<Path> = change.details.replace_paths.to_vec();
         paths.retain(|it| self.differs(change, it));
         // A replacement is forced by what changes within what is named.
         let finer = |path: &Path| {
@@ -188,8 +188,11 @@ impl Causes<'_> {
             true => shown(&new),
             false => "(known after apply)".to_owned(),
         };
-        let forces =
-            change.replace_paths.iter().any(|it| path.starts_with(it) || it.starts_with(path));
+        let forces = change
+            .details
+            .replace_paths
+            .iter()
+            .any(|it| path.starts_with(it) || it.starts_with(path));
         let forces = forces && self.differs(change, path);
         let mut text = match (has_both, self.differs(change, path)) {
             (true, true) => format!("{name} changes: {} → {becomes}", shown(&old)),
@@ -254,7 +257,7 @@ impl Causes<'_> {
         }
         if found.because.is_empty() && found.kind == "attribute" && found.change.is_some() {
             found.kind = "edited";
-            found.text.push_str(match change.importing {
+            found.text.push_str(match change.details.importing {
                 Some(_) => " (what is imported has it otherwise)",
                 None => " (the argument was edited)",
             });

@@ -155,7 +155,7 @@ fn what_forces_a_replacement_says_so() {
     }"#;
     let path = |name: &str| PathStep::Attribute(name.into());
     let mut change = change(Action::DeleteThenCreate, before, after);
-    change.replace_paths = [
+    change.details.replace_paths = [
         vec![path("map")],
         vec![path("set")],
         vec![path("secret")],

@@ -28,7 +28,7 @@ fn a_plan_explains_its_symbols_lists_changes_and_counts_them() {
     let mut keyed = change(Action::Delete, object, "null");
     keyed.address.key = InstanceKey::Str("k".into());
     let mut moved = named("m", change(Action::NoOp, object, object));
-    moved.previous_address = Some(Box::new(change(Action::NoOp, "null", "null").address));
+    moved.details.previous_address = Some(Box::new(change(Action::NoOp, "null", "null").address));
     let mut deposed = named("d", change(Action::Delete, object, "null"));
     deposed.deposed = Some("00000001".into());
     let mut data = named("r", change(Action::Read, "null", r#"{"id": "?"}"#));
@@ -37,7 +37,7 @@ fn a_plan_explains_its_symbols_lists_changes_and_counts_them() {
     gone_data.action = Action::Delete;
     let mut imported =
         named("i", change(Action::Update, r#"{"id": "i"}"#, r#"{"id": "i", "input": 1}"#));
-    imported.importing = Some(Box::new(entail::provider::ImportName::Id("i-1".into())));
+    imported.details.importing = Some(Box::new(entail::provider::ImportName::Id("i-1".into())));
     let changes = vec![
         reason(Reason::ReadBecauseConfigUnknown, data),
         gone_data,

@@ -1,0 +1,62 @@
+//! What most things have only defaults of, behind one word. A plan has a change for each object, of a million there are a million.
+
+use std::ops::{Deref, DerefMut};
+
+/// What can stand behind [`Rarely`].
+pub trait Plain: Default + PartialEq + 'static {
+    /// Returns the defaults, one for all.
+    fn plain() -> &'static Self;
+}
+
+/// Something that is boxed where it is not as it is by default. It is read and changed as if it stood here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rarely<T>(Option<Box<T>>);
+
+impl<T: Plain> Rarely<T> {
+    /// Returns it, boxed where that is needed.
+    pub fn of(it: T) -> Rarely<T> {
+        let is_plain = it == *T::plain();
+        Rarely((!is_plain).then(|| Box::new(it)))
+    }
+}
+
+impl<T: Plain> Deref for Rarely<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_deref().unwrap_or_else(|| T::plain())
+    }
+}
+
+impl<T: Plain> DerefMut for Rarely<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.get_or_insert_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::OnceLock;
+
+    use super::*;
+
+    #[derive(Clone, Debug, Default, PartialEq)]
+    struct Pair(u8, String);
+
+    impl Plain for Pair {
+        fn plain() -> &'static Pair {
+            static PLAIN: OnceLock<Pair> = OnceLock::new();
+            PLAIN.get_or_init(Pair::default)
+        }
+    }
+
+    #[test]
+    fn defaults_take_one_word_and_all_else_is_kept() {
+        let mut it = Rarely::of(Pair::default());
+        assert!(it.0.is_none() && *it == Pair::default());
+        assert_eq!(size_of_val(&it), size_of::<usize>());
+        it.1.push('x');
+        assert_eq!(*it, Pair(0, "x".into()));
+        assert_eq!(it, Rarely::of(Pair(0, "x".into())));
+    }
+}
