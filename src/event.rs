@@ -315,10 +315,7 @@ pub fn is_told(change: &Change) -> bool {
 
 /// Returns whether a change is one of those that a plan lists: something is done, or it has moved, or it is imported.
 pub fn is_listed(change: &Change) -> bool {
-    is_told(change)
-        && (change.action != Action::NoOp
-            || change.details.previous_address.is_some()
-            || change.details.importing.is_some())
+    is_told(change) && change.does_something()
 }
 
 /// Tells a finished plan: drift, changes, what is left out, their number, outputs.
@@ -329,11 +326,7 @@ pub fn tell_plan(plan: &Plan, sink: &dyn Sink) {
             sink.event(Event::Drift(Box::new(change.into())));
         }
     }
-    tell_changes(plan, sink, |it| {
-        it.action != Action::NoOp
-            || it.details.previous_address.is_some()
-            || it.details.importing.is_some()
-    });
+    tell_changes(plan, sink, Change::does_something);
     for root in &plan.left_out {
         sink.event(Event::LeftOut(Box::new(root.clone())));
     }

@@ -88,7 +88,7 @@ pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> L
     }
     serving::lower(&mut lowered, documents, &reads.provider_keys, &reads.provider_choices);
     requested::lower(&mut lowered, documents);
-    lowered.finish(reads, When::Always)
+    lowered.finish(documents, reads, When::Always)
 }
 
 /// When facts are written.
@@ -150,15 +150,18 @@ pub fn lower_more(
     existing::lower_more(&mut lowered, documents, waited);
     configuration::open(&mut lowered, is_known);
     requested::lower_more(&mut lowered, documents, part.resources);
-    lowered.finish(reads, When::Late)
+    lowered.finish(documents, reads, When::Late)
 }
 
 impl Lowered {
     /// Keeps what is left to keep of the trace, and brings the facts into order.
-    fn finish(mut self, reads: Reads, when: When) -> Lowered {
+    fn finish(mut self, documents: &Documents<'_>, reads: Reads, when: When) -> Lowered {
         self.triggers = reads.triggers;
-        self.places.add(reads.may_read);
-        self.places.add(reads.reads);
+        // Of a million objects there are millions, for plan files and policies alone.
+        if !documents.request.only_shown {
+            self.places.add(reads.may_read);
+            self.places.add(reads.reads);
+        }
         self.facts.tidy();
         leave_out(&mut self.facts, when);
         self

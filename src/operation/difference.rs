@@ -70,11 +70,7 @@ pub fn between(one: &Plan, other: &Plan) -> Differences {
 type Key = (Instance, Option<Str>);
 
 fn steps(plan: &Plan) -> BTreeMap<Key, &Change> {
-    let done = plan.changes.iter().filter(|it| {
-        it.action != Action::NoOp
-            || it.details.importing.is_some()
-            || it.details.previous_address.is_some()
-    });
+    let done = plan.changes.iter().filter(|it| it.does_something());
     done.map(|it| ((it.address.clone(), it.deposed.clone()), it)).collect()
 }
 

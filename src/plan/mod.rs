@@ -95,6 +95,15 @@ pub struct Change {
     pub details: Rarely<Details>,
 }
 
+impl Change {
+    /// Returns whether anything is done for the object, be it in the state alone.
+    pub fn does_something(&self) -> bool {
+        self.action != Action::NoOp
+            || self.details.previous_address.is_some()
+            || self.details.importing.is_some()
+    }
+}
+
 /// What few changes have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {

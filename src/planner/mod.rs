@@ -136,9 +136,6 @@ fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>)
     }
     let mut lowered = lower::lower(&documents(inputs), traced.structure, traced.reads);
     inputs.moves.lower(&mut lowered.facts);
-    if inputs.request.only_shown {
-        lowered.places = Default::default();
-    }
     let engine = inputs.engine();
     let ledger = Ledger::of(&lowered.facts).with(&inputs.graph.configured.concluded);
     let instances: instances::Instances = engine.conclude(&ledger);
@@ -213,9 +210,7 @@ async fn conclude(
     let structure = &observer.values.structure;
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, instances, selection, providers, spread } = known;
-    if !inputs.request.only_shown {
-        lowered.places.add(std::mem::take(&mut progress.places));
-    }
+    lowered.places.add(std::mem::take(&mut progress.places));
     progress.decisions.tidy();
     let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
     observer.close_all().await;

@@ -202,9 +202,9 @@ fn forget_unread(parts: &Parts<'_, '_>, state: &mut State) {
     let found = parts.found.iter();
     let unread = found.filter(|it| it.1.action == entail_rules::Action::Read).map(|it| it.0);
     for node in parts.progress.dropped.iter().copied().chain(unread) {
-        if let Some(address) = parts.observer.values.structure.instance(node) {
-            let object = parts.observer.values.structure.kind(node).object();
-            let deposed = object.and_then(|it| it.2);
+        let structure = &parts.observer.values.structure;
+        if let Some((resource, key, deposed)) = structure.kind(node).object() {
+            let address = structure.resource(resource).address.instance(key.clone());
             state.remove_object(&address, deposed.map(|it| &**it));
         }
     }

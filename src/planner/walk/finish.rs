@@ -183,10 +183,7 @@ async fn removed(
     (action, reason): (Action, Reason),
     forbidden: bool,
 ) -> Decision {
-    let Some((resource, key, _)) = observer.values.structure.kind(node).object() else {
-        return Decision::Nothing;
-    };
-    let address = observer.values.structure.resource(resource).address.instance(key.clone());
+    let Some(address) = observer.values.structure.instance(node) else { return Decision::Nothing };
     let null = Value::Null(prior.value.ty());
     let (mut private, mut identity) = (prior.private.clone(), None);
     match action {
