@@ -1,12 +1,9 @@
 //! Answers to facts: what was learned of a batch, as the rows that `decide` reads.
 
-use entail_rules::decide::Decisions;
-use entail_rules::instances::Instances;
-use entail_rules::selection::Selection;
-use entail_rules::spread::Spread;
 use entail_rules::{Facts, Fate, Flag, Ledger, Node, Reason, Seen};
 use rustc_hash::FxHashMap;
 
+use super::said::{Said, Trait, What, bit, words};
 use crate::lists::Lists;
 use crate::lower::structure::NodeKind;
 
@@ -33,31 +30,7 @@ pub struct ByNode {
     seen: Vec<u8>,
     /// What of that the kept facts say.
     told: Vec<u8>,
-    base: Facts,
-}
-
-/// What can be true of a node, as the position of its bit.
-#[derive(Clone, Copy)]
-enum Trait {
-    Managed,
-    Data,
-    Ephemeral,
-    Declared,
-    InState,
-    Keeps,
-    StateKeeps,
-    Conditions,
-    InCheck,
-    Protects,
-    Moved,
-    Kept,
-    Guarded,
-    Cbd,
-}
-
-/// The bit of a word.
-fn bit(word: Seen) -> u8 {
-    1 << Seen::ALL.iter().position(|it| *it == word).expect("every word is listed")
+    of_run: Facts,
 }
 
 /// Adds a word to those of a node, and returns whether it is new there.
@@ -75,23 +48,6 @@ fn pairs(rows: &[(Node, Node)]) -> FxHashMap<Node, Vec<Node>> {
     let mut map: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
     rows.iter().for_each(|it| map.entry(it.0).or_default().push(it.1));
     map
-}
-
-/// What a batch of nodes is decided from: what is said of them, and what was concluded of them before.
-#[derive(Clone, Debug, Default)]
-pub struct Batch {
-    /// What is said of them, answers included.
-    pub facts: Facts,
-    instances: Instances,
-    selection: Selection,
-    spread: Spread,
-}
-
-impl Batch {
-    /// Returns it as rules read it.
-    pub fn ledger(&self) -> Ledger<'_> {
-        Ledger::of(&self.facts).with(&self.instances).with(&self.selection).with(&self.spread)
-    }
 }
 
 impl ByNode {
@@ -116,7 +72,7 @@ impl ByNode {
             data_waits_behind: pairs(&facts.data_waits_behind),
             seen: vec![0; count],
             told: vec![0; count],
-            base: Facts {
+            of_run: Facts {
                 mode: facts.mode.clone(),
                 excluding: facts.excluding.clone(),
                 outputs_need_all: facts.outputs_need_all.clone(),
@@ -152,12 +108,12 @@ impl ByNode {
             if self.traits.len() <= index {
                 self.traits.resize(index + 1, 0);
             }
-            self.traits[index] |= 1 << what as u16;
+            self.traits[index] |= what.bit();
         }
     }
 
     fn has(&self, node: Node, what: Trait) -> bool {
-        self.traits.get(node.0 as usize).is_some_and(|it| it & (1 << what as u16) != 0)
+        self.traits.get(node.0 as usize).is_some_and(|it| it & what.bit() != 0)
     }
 
     fn seen(&self, node: Node) -> u8 {
@@ -168,15 +124,9 @@ impl ByNode {
         add(&mut self.seen, node, word);
     }
 
-    /// Returns an empty batch: what holds for every one.
-    pub fn batch(&self) -> Batch {
-        let facts = Facts {
-            mode: self.base.mode.clone(),
-            excluding: self.base.excluding.clone(),
-            outputs_need_all: self.base.outputs_need_all.clone(),
-            ..Facts::default()
-        };
-        Batch { facts, ..Batch::default() }
+    /// Returns the facts that hold for every node.
+    pub fn of_run(&self) -> &Facts {
+        &self.of_run
     }
 
     /// Returns whether something that a node reads, be it in part, failed or is blocked, so that nothing need be asked of it.
@@ -208,111 +158,73 @@ impl ByNode {
             || self.members.get(&node).is_some_and(|it| it.iter().copied().any(seen))
     }
 
-    /// Writes what is known of a node apart from its answers.
-    pub fn describe(&self, about: &mut Batch, node: Node, kind: &NodeKind) {
-        let batch = &mut about.facts;
-        for &other in self.reads.get(node.0) {
-            if self.write_seen(batch, other) {
-                batch.reads.push((node, other));
-            }
-        }
-        for &other in self.waits.get(node.0) {
-            if self.write_seen(batch, other) {
-                batch.waits_for.push((node, other));
-            }
-        }
-        if let Some(&pending) = self.late.get(&node)
-            && self.write_seen(batch, pending)
-        {
-            batch.late.push((node, pending));
-        }
-        if matches!(kind, NodeKind::Collection(_)) {
-            for &member in self.members.get(&node).into_iter().flatten() {
-                if self.write_seen(batch, member) {
-                    batch.member.push((member, node));
+    /// Says what is known of a node apart from its answers.
+    pub fn describe(&self, said: &mut Vec<Said>, node: Node, kind: &NodeKind) {
+        let traits = self.traits.get(node.0 as usize).copied().unwrap_or_default();
+        said.extend((traits != 0).then_some(Said { what: What::Is(traits), other: node }));
+        for (what, all) in [(What::Reads, &self.reads), (What::WaitsFor, &self.waits)] {
+            for &other in all.get(node.0) {
+                if self.say_seen(said, other) {
+                    said.push(Said { what, other });
                 }
             }
         }
-        self.write_traits(about, node);
-        let batch = &mut about.facts;
-        batch.deposed_of.extend(self.deposed_of.get(&node).map(|it| (node, *it)));
-        batch.removed_says.extend(self.removed.get(&node).map(|it| (node, *it)));
-        about.instances.orphan.extend(self.orphan.get(&node).map(|it| (node, *it)));
-        batch.replace_hit.extend(self.replace.get(&node).map(|it| (node, *it)));
-        for (all, rows) in [
-            (&self.triggers, &mut batch.triggers),
-            (&self.data_waits, &mut batch.data_waits),
-            (&self.data_waits_behind, &mut batch.data_waits_behind),
-        ] {
-            rows.extend(all.get(&node).into_iter().flatten().map(|it| (node, *it)));
-        }
-        batch
-            .triggers_by_part
-            .extend(self.part_triggers.get(&node).into_iter().flatten().map(|it| (node, *it)));
-        for &other in self
-            .triggers
-            .get(&node)
-            .into_iter()
-            .flatten()
-            .chain(self.part_triggers.get(&node).into_iter().flatten())
-            .chain(self.data_waits.get(&node).into_iter().flatten())
-            .chain(self.data_waits_behind.get(&node).into_iter().flatten())
+        if let Some(&other) = self.late.get(&node)
+            && self.say_seen(said, other)
         {
-            self.write_seen(batch, other);
+            said.push(Said { what: What::Late, other });
         }
-    }
-
-    /// Writes what was concluded of a node, and returns whether that was anything.
-    fn write_seen(&self, batch: &mut Facts, node: Node) -> bool {
-        let words = self.seen(node);
-        if words != 0 {
-            let concluded = Seen::ALL.iter().filter(|it| words & bit(**it) != 0);
-            batch.seen.extend(concluded.map(|word| (node, *word)));
+        if matches!(kind, NodeKind::Collection(_)) {
+            for &other in self.members.get(&node).into_iter().flatten() {
+                if self.say_seen(said, other) {
+                    said.push(Said { what: What::Member, other });
+                }
+            }
         }
-        words != 0
-    }
-
-    /// Writes what a node is, one fact per trait.
-    fn write_traits(&self, about: &mut Batch, node: Node) {
-        let batch = &mut about.facts;
-        for (what, rows) in [
-            (Trait::Managed, &mut batch.managed),
-            (Trait::Data, &mut batch.data),
-            (Trait::Ephemeral, &mut batch.ephemeral),
-            (Trait::Declared, &mut batch.declared),
-            (Trait::InState, &mut batch.in_state),
-            (Trait::Keeps, &mut batch.keeps_object),
-            (Trait::StateKeeps, &mut batch.state_keeps_object),
-            (Trait::Conditions, &mut batch.has_conditions),
-            (Trait::InCheck, &mut batch.in_check),
-            (Trait::Protects, &mut batch.protects),
-            (Trait::Moved, &mut batch.moved),
-            (Trait::Kept, &mut about.selection.kept),
-            (Trait::Guarded, &mut about.selection.guarded),
-            (Trait::Cbd, &mut about.spread.cbd),
+        let own = |what| Said { what, other: node };
+        let deposed = self.deposed_of.get(&node);
+        said.extend(deposed.map(|it| Said { what: What::DeposedOf, other: *it }));
+        said.extend(self.removed.get(&node).map(|it| own(What::Removed(*it))));
+        said.extend(self.orphan.get(&node).map(|it| own(What::Orphan(*it))));
+        said.extend(self.replace.get(&node).map(|it| own(What::ReplaceHit(*it))));
+        for (what, all) in [
+            (What::Triggers, &self.triggers),
+            (What::TriggersByPart, &self.part_triggers),
+            (What::DataWaits, &self.data_waits),
+            (What::DataWaitsBehind, &self.data_waits_behind),
         ] {
-            if self.has(node, what) {
-                rows.push((node,));
+            for &other in all.get(&node).into_iter().flatten() {
+                said.push(Said { what, other });
+                self.say_seen(said, other);
             }
         }
     }
 
-    /// Remembers what a batch concluded, for those that read its nodes.
-    pub fn learn(&mut self, batch: &Facts, decisions: &Decisions) {
-        batch.failed.iter().for_each(|it| self.see(it.0, Seen::Failed));
-        decisions.blocked.iter().for_each(|it| self.see(it.0, Seen::Blocked));
-        decisions.changing.iter().for_each(|it| self.see(it.0, Seen::Changing));
-        decisions.triggering.iter().for_each(|it| self.see(it.0, Seen::Triggering));
-        decisions.unsettled.iter().for_each(|it| self.see(it.0, Seen::Unsettled));
+    /// Says what was concluded of a node, and returns whether that was anything.
+    fn say_seen(&self, said: &mut Vec<Said>, other: Node) -> bool {
+        let words = self.seen(other);
+        said.extend((words != 0).then_some(Said { what: What::Seen(words), other }));
+        words != 0
     }
 
-    /// Keeps what a batch was answered, and which conclusions it rests on, each once. What else it was told of its nodes was known
-    /// before, or came with the instances that were found.
-    pub fn keep(&mut self, kept: &mut Facts, batch: &mut Facts) {
-        batch.seen.retain(|&(node, word)| add(&mut self.told, node, word));
-        kept.absorb_group("answers", batch);
-        kept.tainted.extend_from_slice(&batch.tainted);
-        kept.recorded_result.extend_from_slice(&batch.recorded_result);
+    /// Remembers what was concluded of nodes, for those that read them.
+    pub fn learn(&mut self, told: &[(Node, Seen)]) {
+        told.iter().for_each(|it| self.see(it.0, it.1));
+    }
+
+    /// Keeps what was answered of a node, and which conclusions its decision rests on, each once. What else was said of it was
+    /// known before, or came with the instances that were found.
+    pub fn keep(&mut self, kept: &mut Facts, node: Node, said: &[Said]) {
+        for it in said {
+            match it.what {
+                What::Answered(answer) => answer.add(kept, node, it.other),
+                What::Seen(bits) => {
+                    let new = words(bits).filter(|word| add(&mut self.told, it.other, *word));
+                    kept.seen.extend(new.map(|word| (it.other, word)));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Says that a node failed after it was decided.

@@ -79,7 +79,7 @@ fn drift(parts: &Parts<'_, '_>) -> Vec<Change> {
     let gone: FxHashMap<Node, &Prior> =
         parts.progress.gone.iter().map(|it| (it.0, &it.1)).collect();
     let mut drift = Vec::new();
-    for &(node, action) in &parts.progress.decisions.drift {
+    for &(node, action) in &parts.progress.taken.decisions.drift {
         let found = parts.found.get(node).and_then(|it| it.prior.as_deref());
         let prior = found.or_else(|| gone.get(&node).copied());
         drift.extend(prior.and_then(|it| drifted(parts, node, action, it)));

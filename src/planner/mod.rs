@@ -21,6 +21,7 @@ use crate::request::Request;
 use crate::state::State;
 use crate::world::{World, side_by_side};
 
+mod alike;
 mod answers;
 mod assemble;
 mod checks;
@@ -33,6 +34,7 @@ mod problems;
 mod protection;
 mod relevant;
 mod results;
+mod said;
 mod serving;
 mod start;
 mod provider_removed;
@@ -211,7 +213,7 @@ async fn conclude(
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, instances, selection, providers, spread } = known;
     lowered.places.add(std::mem::take(&mut progress.places));
-    progress.decisions.tidy();
+    progress.taken.decisions.tidy();
     let settled = settle_outputs(inputs, &mut facts, &selection, &mut observer, &progress);
     observer.close_all().await;
     problems.extend(observer.values.take_problems().settled(inputs.sources));
@@ -235,7 +237,7 @@ async fn conclude(
     };
     let engine = inputs.engine();
     let ledger = Ledger::of(&facts).with(&providers).with(&selection).with(&spread);
-    let ledger = ledger.with(&progress.decisions);
+    let ledger = ledger.with(&progress.taken.decisions);
     let violations = engine.conclude(&ledger);
     let errored = problems.has_errors();
     let ephemerals: ephemerals::Ephemerals = engine.conclude(&ledger);
@@ -253,7 +255,7 @@ async fn conclude(
         spread,
         instances,
         selection,
-        decisions: progress.decisions,
+        decisions: progress.taken.decisions,
         violations,
         outputs: settled.outputs,
         output_changes: settled.changes,
@@ -362,7 +364,7 @@ fn settle_outputs(
     observer: &mut Observer<'_>,
     progress: &progress::Progress,
 ) -> outputs::Settled {
-    let settled = outputs::outputs(observer, inputs, facts, selection, &progress.decisions);
+    let settled = outputs::outputs(observer, inputs, facts, selection, &progress.taken.decisions);
     check_blocks(observer, |it| {
         if settled.changes.checked.binary_search(&(it,)).is_ok() {
             Looks::Now

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::decide::Decisions;
 use entail_rules::instances::Instances;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::{Action, Block, Facts, Node, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::alike::{Alike, Taken};
 use super::answers::ByNode;
 use super::late::Before;
+use super::said::Said;
 use crate::diagnostic::Span;
 use crate::lower::structure::{NodeKind, NodeMap};
 use crate::lower::trace::Trigger;
 use crate::observe::object::Prior;
-use crate::reason::Alike;
 use crate::schedule::Schedule;
 use crate::value::{MarkPaths, Path, Value};
 
@@ -76,10 +76,12 @@ pub struct Progress {
     pub endings: Vec<(Node, Ending)>,
     /// What the walk was answered, and the facts of instances that it found; for proofs.
     pub facts: Facts,
-    /// All decisions of all batches.
-    pub decisions: Decisions,
-    /// What was decided of batches that are like others.
-    pub alike: Alike<Decisions>,
+    /// All decisions.
+    pub taken: Taken,
+    /// What was decided of nodes of which the like is said.
+    pub alike: Alike,
+    /// Room for what is said of a node.
+    pub said: Vec<Said>,
     /// Key sets to expand before going on.
     pub to_expand: Vec<Node>,
     /// `replace_triggered_by` by attribute, or by a key.

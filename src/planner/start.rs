@@ -17,7 +17,6 @@ use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
-use crate::reason::Alike;
 use crate::request::PlanMode;
 use crate::schedule::Schedule;
 
@@ -109,8 +108,9 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         results: BTreeMap::new(),
         endings: Vec::new(),
         facts: Facts::default(),
-        decisions: Default::default(),
-        alike: Alike::default(),
+        taken: Default::default(),
+        alike: Default::default(),
+        said: Vec::new(),
         to_expand: Vec::new(),
         triggers,
         asked: FxHashMap::default(),

@@ -1,16 +1,18 @@
 //! The walk that plans: asks of each node what only values and providers know, as soon as what it reads is settled.
 //!
-//! Questions run side by side; answers are decided by the rules in batches, a batch being whatever has arrived.
+//! Questions run side by side; answers are decided by the rules, node by node, a batch being whatever has arrived.
 
 use entail_rules::decide::Decisions;
 use entail_rules::violations::Violations;
-use entail_rules::{Action, Facts, Ledger, Node, Reason};
+use entail_rules::{Facts, Ledger, Node};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use super::alike::{Decided, Taken};
 use super::progress::{Asked, Ending, Part, Progress};
 use super::protection::Protected;
+use super::said::{Answered, Said, What};
 use crate::lower::structure::{CallId, NodeKind};
 use crate::lower::{When, leave_out};
 use crate::observe::Observer;
@@ -26,7 +28,7 @@ mod triggers;
 
 pub use ask::subject;
 use ask::{Answer, ask};
-use finish::{Decided, Decision, at_once, finish};
+use finish::{Decision, at_once, finish};
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;
@@ -125,35 +127,13 @@ fn is_stand_in(values: &Values<'_>, call: &CallId) -> bool {
 
 /// Lets the rules decide a batch, does what the decisions ask for, and settles its nodes.
 async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec<(Node, Answer)>) {
-    let mut batch = progress.by_node.batch();
-    let mut trivial = true;
-    for (node, answer) in &answers {
-        let is_frozen = matches!(answer, Answer::Frozen(_));
-        let is_plain = matches!(answer, Answer::Nothing) && progress.part(*node) == Part::NoObject;
-        if is_frozen || (is_plain && !progress.by_node.matters(*node)) {
-            continue;
-        }
-        trivial = false;
-        progress.by_node.describe(&mut batch, *node, observer.values.structure.kind(*node));
-        answer_facts(progress, &mut batch.facts, *node, answer);
-    }
-    leave_out(&mut batch.facts, When::Always);
-    let decisions = match trivial {
-        true => Decisions::default(),
-        false => progress.alike.conclude(observer.engine(), &batch.ledger()),
-    };
-    progress.by_node.learn(&batch.facts, &decisions);
-    let forbidden = forbidden(observer, &decisions, &mut batch.facts);
-    let actions: FxHashMap<Node, (Action, Reason)> =
-        decisions.action.iter().map(|it| (it.0, (it.1, it.2))).collect();
+    let mut guarded = Taken::default();
+    let decided = answers.iter().map(|it| decide(observer, progress, (it.0, &it.1), &mut guarded));
+    let decided: Vec<Decided> = decided.collect();
+    let forbidden = forbidden(observer, &mut progress.facts, &guarded.decisions);
     let mut second = FuturesUnordered::new();
-    for (node, answer) in answers {
-        let action = actions.get(&node).copied();
-        let reads_now = decisions.reads_now.binary_search(&(node,)).is_ok()
-            || decisions.opens.binary_search(&(node,)).is_ok();
-        let forbidden = forbidden.contains(&node);
-        let again = decisions.planned_again.binary_search(&(node,)).is_ok();
-        let decided = Decided { action, now: reads_now, again, forbidden };
+    for ((node, answer), decided) in answers.into_iter().zip(decided) {
+        let decided = Decided { forbidden: forbidden.contains(&node), ..decided };
         match at_once(observer, node, answer, decided) {
             Ok(outcome) => settle(observer, progress, node, outcome).await,
             Err(unsettled) => {
@@ -164,8 +144,36 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
     while let Some((node, outcome)) = second.next().await {
         settle(observer, progress, node, outcome).await;
     }
-    progress.by_node.keep(&mut progress.facts, &mut batch.facts);
-    progress.decisions.absorb(&decisions);
+}
+
+/// Lets the rules decide a node, from what is known of it and what was answered.
+///
+/// - `guarded`: takes in once more what is decided of nodes whose `prevent_destroy` is asked for.
+fn decide(
+    observer: &Observer<'_>,
+    progress: &mut Progress,
+    (node, answer): (Node, &Answer),
+    guarded: &mut Taken,
+) -> Decided {
+    let is_frozen = matches!(answer, Answer::Frozen(_));
+    let is_plain = matches!(answer, Answer::Nothing) && progress.part(node) == Part::NoObject;
+    if is_frozen || (is_plain && !progress.by_node.matters(node)) {
+        return Decided::default();
+    }
+    let mut said = std::mem::take(&mut progress.said);
+    said.clear();
+    progress.by_node.describe(&mut said, node, observer.values.structure.kind(node));
+    answered(progress, node, answer, &mut said);
+    let Progress { alike, by_node, taken, facts, .. } = progress;
+    let (engine, asked) = (observer.engine(), (node, &said[..]));
+    let decided = alike.decide(engine, by_node.of_run(), asked, taken);
+    if decided.asks_protection {
+        alike.decide(engine, by_node.of_run(), asked, guarded);
+    }
+    by_node.learn(&taken.told);
+    by_node.keep(facts, node, &said);
+    progress.said = said;
+    decided
 }
 
 /// Takes in what became of a node, and lets go what waited for it.
@@ -181,17 +189,19 @@ async fn settle(observer: &Observer<'_>, progress: &mut Progress, node: Node, ou
     observer.let_go(node);
 }
 
-/// Asks what `prevent_destroy` says of what was decided, writes the answers, and returns what the rules forbid then.
-fn forbidden(observer: &Observer<'_>, decisions: &Decisions, batch: &mut Facts) -> FxHashSet<Node> {
+/// Asks what `prevent_destroy` says of what was decided, keeps the answers, and returns what the rules forbid then.
+fn forbidden(observer: &Observer<'_>, kept: &mut Facts, decisions: &Decisions) -> FxHashSet<Node> {
     let asked = decisions.asks_protection.iter().map(|it| it.0);
     let protected: Vec<(Node, Protected)> =
         asked.filter_map(|it| Some((it, observer.protected(it)?))).collect();
     if protected.is_empty() {
         return FxHashSet::default();
     }
-    batch.protection.extend(protected.iter().map(|it| (it.0, it.1.answer)));
-    leave_out(batch, When::Always);
-    let found: Violations = observer.engine().conclude(&Ledger::of(batch).with(decisions));
+    let answers = protected.iter().map(|it| (it.0, it.1.answer)).collect();
+    let mut facts = Facts { protection: answers, ..Facts::default() };
+    leave_out(&mut facts, When::Always);
+    let found: Violations = observer.engine().conclude(&Ledger::of(&facts).with(decisions));
+    kept.protection.append(&mut facts.protection);
     let forbidden: FxHashSet<Node> = found.violation.iter().map(|it| it.1).collect();
     for (_, it) in protected.into_iter().filter(|it| forbidden.contains(&it.0)) {
         observer.values.report(it.problems);
@@ -199,45 +209,62 @@ fn forbidden(observer: &Observer<'_>, decisions: &Decisions, batch: &mut Facts) 
     forbidden
 }
 
-/// Writes what was answered of a node.
-fn answer_facts(progress: &Progress, batch: &mut Facts, node: Node, answer: &Answer) {
-    let mut existing = |prior: &Prior| {
-        if !prior.value.is_null() {
-            batch.prior.push((node,));
-            if prior.tainted {
-                batch.tainted.push((node,));
-            }
-        }
-        match prior.changed_outside() {
-            None => {}
-            Some(Outside::Changed) => batch.changed_outside.push((node,)),
-            Some(Outside::Gone) => batch.gone_outside.push((node,)),
-        }
+/// Says what was answered of a node.
+fn answered(progress: &Progress, node: Node, answer: &Answer, said: &mut Vec<Said>) {
+    let say = |it: Answered| Said { what: What::Answered(it), other: node };
+    let existing = |prior: &Prior| {
+        let is_there = !prior.value.is_null();
+        let outside = prior.changed_outside().map(|it| match it {
+            Outside::Changed => Answered::ChangedOutside,
+            Outside::Gone => Answered::GoneOutside,
+        });
+        let own = [
+            is_there.then_some(Answered::Prior),
+            (is_there && prior.tainted).then_some(Answered::Tainted),
+            outside,
+        ];
+        own.into_iter().flatten().map(say)
     };
     match answer {
-        Answer::Failed => batch.failed.push((node,)),
-        Answer::Existing(prior) => existing(prior),
+        Answer::Failed => said.push(say(Answered::Failed)),
+        Answer::Existing(prior) => said.extend(existing(prior)),
         Answer::Planned(planned) => {
-            existing(&planned.prior);
+            said.extend(existing(&planned.prior));
             if planned.differs() {
-                batch.differs.push((node,));
+                said.push(say(Answered::Differs));
             } else if planned.marks_differ() {
-                batch.marks_differ.push((node,));
+                said.push(say(Answered::MarksDiffer));
             }
             if !planned.replace_paths.is_empty() || planned.write_only_replace {
-                batch.must_replace.push((node,));
+                said.push(say(Answered::MustReplace));
             }
-            batch.trigger_differs.extend(triggers::differing(progress, node).map(|it| (node, it)));
+            let what = What::Answered(Answered::TriggerDiffers);
+            said.extend(triggers::differing(progress, node).map(|other| Said { what, other }));
         }
         Answer::Asked(question) => {
-            if !question.is_known {
-                batch.config_unknown.push((node,));
-            }
-            if question.recorded.is_some() {
-                batch.recorded_result.push((node,));
-            }
+            said.extend((!question.is_known).then(|| say(Answered::ConfigUnknown)));
+            said.extend(question.recorded.as_ref().map(|_| say(Answered::RecordedResult)));
         }
         Answer::Nothing | Answer::Frozen(_) => {}
+    }
+}
+
+impl Answered {
+    /// Writes the fact.
+    pub fn add(self, facts: &mut Facts, node: Node, other: Node) {
+        match self {
+            Answered::TriggerDiffers => facts.trigger_differs.push((node, other)),
+            Answered::Failed => facts.failed.push((node,)),
+            Answered::Prior => facts.prior.push((node,)),
+            Answered::Tainted => facts.tainted.push((node,)),
+            Answered::ChangedOutside => facts.changed_outside.push((node,)),
+            Answered::GoneOutside => facts.gone_outside.push((node,)),
+            Answered::Differs => facts.differs.push((node,)),
+            Answered::MarksDiffer => facts.marks_differ.push((node,)),
+            Answered::MustReplace => facts.must_replace.push((node,)),
+            Answered::ConfigUnknown => facts.config_unknown.push((node,)),
+            Answered::RecordedResult => facts.recorded_result.push((node,)),
+        }
     }
 }
 

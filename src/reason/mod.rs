@@ -6,7 +6,6 @@
 //!
 //! Nothing here knows what a relation means.
 
-mod alike;
 pub mod catalogue;
 mod compiled;
 mod derived;
@@ -17,7 +16,6 @@ use std::fmt::Debug;
 
 use entail_rules::{Conclusions, Facts, Ledger, Stratum, Tables};
 
-pub use alike::Alike;
 pub use compiled::Compiled;
 pub use derived::Derived;
 pub use interpreted::{Interpreted, fill_from_text};

@@ -2,6 +2,7 @@
 
 use entail_rules::{Action, Node, Reason};
 
+use super::super::alike::Decided;
 use super::super::progress::ObjectDecision;
 use super::ask::{Answer, schema_and_provider, subject};
 use crate::address::Mode;
@@ -30,19 +31,6 @@ pub(super) enum Decision {
     Refused(Box<ObjectDecision>),
     /// It is out of the state without a change; what it was.
     Dropped(Option<Box<Prior>>),
-}
-
-/// What the rules decided of a node.
-#[derive(Clone, Copy)]
-pub(super) struct Decided {
-    /// What is to be done, and why.
-    pub action: Option<(Action, Reason)>,
-    /// Whether it is read, or opened, while planning.
-    pub now: bool,
-    /// Whether the provider plans it a second time, as if nothing existed.
-    pub again: bool,
-    /// Whether the plan is refused because of it.
-    pub forbidden: bool,
 }
 
 /// An answer after which somebody is asked once more.
@@ -90,7 +78,7 @@ pub(super) async fn finish(
     unsettled: Unsettled,
     decided: Decided,
 ) -> Decision {
-    let Decided { action, now: reads_now, again, forbidden } = decided;
+    let Decided { action, now: reads_now, again, forbidden, .. } = decided;
     match unsettled {
         Unsettled::Planned(planned, action) => {
             changed(observer, node, *planned, action, (again, forbidden)).await
