@@ -198,13 +198,6 @@ macro_rules! tables {
             pub fn absorb(&mut self, more: &$Struct) {
                 $( $( self.$name.extend_from_slice(&more.$name); )* )*
             }
-
-            /// Adds the rows of `more` in the relations of one group.
-            pub fn absorb_group(&mut self, group: &str, more: &$Struct) {
-                $( if $group == group {
-                    $( self.$name.extend_from_slice(&more.$name); )*
-                } )*
-            }
         }
 
         impl $crate::tables::Tables for $Struct {

@@ -1,4 +1,4 @@
-//! Answers to facts: what was learned of a batch, as the rows that `decide` reads.
+//! What is known by node: what can be said of one before it is decided, and what is kept of that.
 
 use entail_rules::{Facts, Fate, Flag, Ledger, Node, Reason, Seen};
 use rustc_hash::FxHashMap;

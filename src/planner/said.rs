@@ -111,7 +111,8 @@ pub fn bit(word: Seen) -> u8 {
 
 /// Returns the words whose bits are set.
 pub fn words(bits: u8) -> impl Iterator<Item = Seen> {
-    Seen::ALL.iter().copied().filter(move |it| bits & bit(*it) != 0)
+    let set = Seen::ALL.iter().enumerate().filter(move |it| bits & (1 << it.0) != 0);
+    set.map(|it| *it.1)
 }
 
 /// What nodes are decided from, as the rules read it.
@@ -129,13 +130,7 @@ impl Batch {
     ///
     /// - `of_run`: the facts that hold for every one.
     pub fn of(of_run: &Facts) -> Batch {
-        let facts = Facts {
-            mode: of_run.mode.clone(),
-            excluding: of_run.excluding.clone(),
-            outputs_need_all: of_run.outputs_need_all.clone(),
-            ..Facts::default()
-        };
-        Batch { facts, ..Batch::default() }
+        Batch { facts: of_run.clone(), ..Batch::default() }
     }
 
     /// Returns it as rules read it.
@@ -192,6 +187,25 @@ impl Batch {
             if bits & what.bit() != 0 {
                 rows.push((node,));
             }
+        }
+    }
+}
+
+impl Answered {
+    /// Writes the fact.
+    pub fn add(self, facts: &mut Facts, node: Node, other: Node) {
+        match self {
+            Answered::TriggerDiffers => facts.trigger_differs.push((node, other)),
+            Answered::Failed => facts.failed.push((node,)),
+            Answered::Prior => facts.prior.push((node,)),
+            Answered::Tainted => facts.tainted.push((node,)),
+            Answered::ChangedOutside => facts.changed_outside.push((node,)),
+            Answered::GoneOutside => facts.gone_outside.push((node,)),
+            Answered::Differs => facts.differs.push((node,)),
+            Answered::MarksDiffer => facts.marks_differ.push((node,)),
+            Answered::MustReplace => facts.must_replace.push((node,)),
+            Answered::ConfigUnknown => facts.config_unknown.push((node,)),
+            Answered::RecordedResult => facts.recorded_result.push((node,)),
         }
     }
 }

@@ -127,10 +127,13 @@ fn is_stand_in(values: &Values<'_>, call: &CallId) -> bool {
 
 /// Lets the rules decide a batch, does what the decisions ask for, and settles its nodes.
 async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec<(Node, Answer)>) {
-    let mut guarded = Taken::default();
+    let mut guarded = None;
     let decided = answers.iter().map(|it| decide(observer, progress, (it.0, &it.1), &mut guarded));
     let decided: Vec<Decided> = decided.collect();
-    let forbidden = forbidden(observer, &mut progress.facts, &guarded.decisions);
+    let forbidden = match guarded {
+        Some(guarded) => forbidden(observer, &mut progress.facts, &guarded.decisions),
+        None => FxHashSet::default(),
+    };
     let mut second = FuturesUnordered::new();
     for ((node, answer), decided) in answers.into_iter().zip(decided) {
         let decided = Decided { forbidden: forbidden.contains(&node), ..decided };
@@ -153,7 +156,7 @@ fn decide(
     observer: &Observer<'_>,
     progress: &mut Progress,
     (node, answer): (Node, &Answer),
-    guarded: &mut Taken,
+    guarded: &mut Option<Taken>,
 ) -> Decided {
     let is_frozen = matches!(answer, Answer::Frozen(_));
     let is_plain = matches!(answer, Answer::Nothing) && progress.part(node) == Part::NoObject;
@@ -168,7 +171,7 @@ fn decide(
     let (engine, asked) = (observer.engine(), (node, &said[..]));
     let decided = alike.decide(engine, by_node.of_run(), asked, taken);
     if decided.asks_protection {
-        alike.decide(engine, by_node.of_run(), asked, guarded);
+        alike.decide(engine, by_node.of_run(), asked, guarded.get_or_insert_default());
     }
     by_node.learn(&taken.told);
     by_node.keep(facts, node, &said);
@@ -246,25 +249,6 @@ fn answered(progress: &Progress, node: Node, answer: &Answer, said: &mut Vec<Sai
             said.extend(question.recorded.as_ref().map(|_| say(Answered::RecordedResult)));
         }
         Answer::Nothing | Answer::Frozen(_) => {}
-    }
-}
-
-impl Answered {
-    /// Writes the fact.
-    pub fn add(self, facts: &mut Facts, node: Node, other: Node) {
-        match self {
-            Answered::TriggerDiffers => facts.trigger_differs.push((node, other)),
-            Answered::Failed => facts.failed.push((node,)),
-            Answered::Prior => facts.prior.push((node,)),
-            Answered::Tainted => facts.tainted.push((node,)),
-            Answered::ChangedOutside => facts.changed_outside.push((node,)),
-            Answered::GoneOutside => facts.gone_outside.push((node,)),
-            Answered::Differs => facts.differs.push((node,)),
-            Answered::MarksDiffer => facts.marks_differ.push((node,)),
-            Answered::MustReplace => facts.must_replace.push((node,)),
-            Answered::ConfigUnknown => facts.config_unknown.push((node,)),
-            Answered::RecordedResult => facts.recorded_result.push((node,)),
-        }
     }
 }
 
