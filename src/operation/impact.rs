@@ -111,7 +111,10 @@ pub fn impact(
     let ways = Ways { context, reached: &reached, reverse: direction.reverse };
     let mut found = Impact { gone: start.gone.clone(), ..Impact::default() };
     let mut numbers: FxHashMap<Node, usize> = FxHashMap::default();
-    for node in order.into_iter().filter(|it| ways.is_step(*it)) {
+    order.retain(|it| ways.is_step(*it));
+    let places = places_of_objects(structure);
+    order.sort_by_key(|it| (reached[it].0, places.get(it).copied()));
+    for node in order {
         let (before, through) = ways.before(node);
         let step = found.step(context.name(node), before.map(|it| numbers[&it]));
         numbers.insert(node, step);
@@ -119,9 +122,12 @@ pub fn impact(
             found.list(step, through);
         }
     }
-    let Impact { touched, steps, .. } = &mut found;
-    touched.sort_by_key(|it| steps[it.step].distance);
     found
+}
+
+/// The place of each object in the order of their addresses. What is no object has none.
+fn places_of_objects(structure: &Structure) -> FxHashMap<Node, usize> {
+    structure.objects_in_order().into_iter().zip(0..).collect()
 }
 
 /// What each node hands its changes to; or, the other way, what it reads.
