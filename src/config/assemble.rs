@@ -56,20 +56,15 @@ impl Draft {
             self.add_provider(decoder, it);
         }
         self.add_named(decoder, file.variables, file.locals, file.outputs);
+        self.module.calls.reserve(file.calls.len());
         for it in file.calls {
-            let what = format!("A module call named {:?} was already defined", it.name.text);
-            let first = self.module.calls.get(&it.name.text).map(|it| it.declared);
-            complain(
-                decoder,
-                first,
-                it.declared,
-                (
-                    "Duplicate module call",
-                    &what,
-                    "Module calls must have unique names within a module.",
-                ),
-            );
-            self.module.calls.insert(it.name.text.clone(), Arc::new(it));
+            let Err(again) = self.module.calls.add(Arc::new(it)) else { continue };
+            let Some(first) = self.module.calls.get_mut(&again.name.text) else { continue };
+            let what = format!("A module call named {:?} was already defined", again.name.text);
+            let why = "Module calls must have unique names within a module.";
+            let texts = ("Duplicate module call", &*what, why);
+            complain(decoder, Some(first.declared), again.declared, texts);
+            *first = again;
         }
         self.module.resources.reserve(file.resources.len());
         for it in file.resources {
@@ -206,6 +201,7 @@ impl Draft {
             self.outputs.into_iter().filter_map(|(name, it)| Some((name, it.finish()?))).collect();
         let mut module = self.module;
         module.resources.sort();
+        module.calls.sort();
         module.backend = module.backend.or(self.cloud);
         let mut sources: BTreeMap<Str, Arc<Provider>> = module
             .required_providers

@@ -1,6 +1,7 @@
 //! The values of the root module's variables: where they may be given, which of them counts, and what they become.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::Path;
 
 use crate::config::{Module, Variable, is_taken_literally};
@@ -278,7 +279,7 @@ fn read(variable: &Variable, given: Given, sources: &Sources) -> Result<Value, D
 /// - `input`: `None` where no value was given at all.
 pub fn finish(
     variable: &Variable,
-    address: &str,
+    address: &dyn Display,
     input: Option<&VariableInput>,
     sources: &Sources,
 ) -> Result<Value, Diagnostics> {
@@ -396,7 +397,7 @@ fn ephemeral_value(variable: &Variable, input: &VariableInput) -> Diagnostic {
 
 fn null_not_allowed(
     variable: &Variable,
-    address: &str,
+    address: &dyn Display,
     input: Option<&VariableInput>,
     sources: &Sources,
 ) -> Diagnostic {
@@ -423,7 +424,7 @@ fn null_not_allowed(
 /// The value itself may be secret, so its place is told and not shown.
 fn unsuitable(
     variable: &Variable,
-    address: &str,
+    address: &dyn Display,
     input: &VariableInput,
     why: &str,
     sources: &Sources,

@@ -1,5 +1,6 @@
 //! `.terraform/modules/modules.json`: where each module call's module was installed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -68,18 +69,20 @@ impl InstalledModules {
         if text.is_empty() {
             return Ok(InstalledModules::default());
         }
-        let document: Document = serde_json::from_str(text)?;
-        let mut records = BTreeMap::new();
-        for mut it in document.modules {
+        let Document { mut modules } = serde_json::from_str(text)?;
+        for it in &mut modules {
             it.directory = clean_path(&it.directory);
             if let Ok(source) = ModuleSource::parse(&it.source, false) {
                 it.source = source.recorded();
             }
-            let key = it.key.clone();
-            if records.insert(key.clone(), it).is_some() {
-                return Err(format!("snapshot file contains two records for path {key}").into());
-            }
         }
+        // Programs write them in this order: then a map is made of them without a search for each.
+        modules.sort_by(|a, b| a.key.cmp(&b.key));
+        if let Some(twice) = modules.windows(2).find(|it| it[0].key == it[1].key) {
+            let key = &twice[0].key;
+            return Err(format!("snapshot file contains two records for path {key}").into());
+        }
+        let records = modules.into_iter().map(|it| (it.key.clone(), it)).collect();
         Ok(InstalledModules { records, in_place: false })
     }
 
@@ -105,16 +108,16 @@ impl InstalledModules {
         module: &ModuleInstance,
         source: &ModuleSource,
         caller: &str,
-    ) -> Option<InstalledModule> {
+    ) -> Option<Cow<'_, InstalledModule>> {
         let known = self.get(module).filter(|it| !self.in_place || it.source == source.recorded());
-        let ModuleSource::Local(path) = source else { return known.cloned() };
+        let ModuleSource::Local(path) = source else { return known.map(Cow::Borrowed) };
         let beside = || InstalledModule {
             key: key(module),
             source: source.recorded(),
             version: None,
             directory: clean_path(&format!("{caller}/{path}")),
         };
-        known.cloned().or_else(|| self.in_place.then(beside))
+        known.map(Cow::Borrowed).or_else(|| self.in_place.then(|| Cow::Owned(beside())))
     }
 
     /// Adds or replaces a record.

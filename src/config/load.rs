@@ -1,6 +1,7 @@
 //! From folders to a configuration: reads a module's files, and the modules that it calls.
 
 use crate::world::PROGRAM;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
@@ -174,6 +175,7 @@ pub fn load_config_of(
         loader.load_all(&place);
         problems.extend(loader.problems);
     }
+    loader.config.sort();
     (Some(loader.config), problems)
 }
 
@@ -236,6 +238,7 @@ impl Loader<'_> {
         while let Some(Open { place, trail }) = open.pop() {
             self.problems.extend(place.check_constants());
             let mut called = Vec::new();
+            self.config.reserve(place.module().calls.len());
             for call in place.module().calls.values() {
                 let Some(instances) = self.problems.take(instances(&place, call)) else { continue };
                 let mut children = Vec::new();
@@ -295,28 +298,29 @@ impl Loader<'_> {
             }
             // One that is installed for each instance tells whether it has to be.
             self.problems.push(not_installed(call.declared));
-            self.installed.of_an_instance(child).cloned()
+            self.installed.of_an_instance(child).map(Cow::Borrowed)
         })?;
         let changed = changes(child, (&source, version.as_deref()), &record, call, place);
-        let directory = record.directory.clone();
+        let directory = &*record.directory;
         // One that is not there at all has not changed.
-        if self.read.get(&directory).is_none_or(Option::is_some)
-            && self.files.is_folder(&self.root.join(&directory))
+        if !changed.is_empty()
+            && self.read.get(directory).is_none_or(Option::is_some)
+            && self.files.is_folder(&self.root.join(directory))
         {
             self.problems.extend(changed);
         }
-        if trail.has(&record.directory) {
-            self.problems.push(calls_itself(&call.name.text, &record.directory, call.declared));
+        if trail.has(directory) {
+            self.problems.push(calls_itself(&call.name.text, directory, call.declared));
             return None;
         }
-        if let Some(known) = self.read.get(&directory) {
+        if let Some(known) = self.read.get(directory) {
             if known.is_none() && !self.installed.in_place {
-                self.problems.push(cache_unreadable(&directory, call.declared));
+                self.problems.push(cache_unreadable(directory, call.declared));
             }
             return known.clone();
         }
         let (mut module, problems) =
-            load_module(self.files, &self.root.join(&directory), &directory, self.sources);
+            load_module(self.files, &self.root.join(directory), directory, self.sources);
         if let Some(fresh) = module.as_mut().and_then(Arc::get_mut) {
             fresh.is_remote = place.module().is_remote || !matches!(source, ModuleSource::Local(_));
         }
@@ -324,16 +328,16 @@ impl Loader<'_> {
             None if self.installed.in_place => {
                 self.problems.push(not_there(&source, call.declared));
             }
-            None => self.problems.push(cache_unreadable(&directory, call.declared)),
+            None => self.problems.push(cache_unreadable(directory, call.declared)),
             Some(module) => {
                 if problems.has_errors() {
-                    self.broken.insert(directory.clone());
+                    self.broken.insert(directory.to_owned());
                 }
                 self.problems.extend(problems);
                 self.check_child(child, module);
             }
         }
-        self.read.insert(directory, module.clone());
+        self.read.insert(directory.to_owned(), module.clone());
         module
     }
 

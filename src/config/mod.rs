@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::address::{ConfigResource, Module as ModuleAddr, Provider};
 use crate::diagnostic::{Diagnostics, Span};
@@ -12,6 +13,7 @@ use crate::value::Str;
 
 mod assemble;
 mod blocks;
+mod by_name;
 mod call;
 pub mod check;
 mod check_block;
@@ -39,7 +41,6 @@ mod provisioner;
 mod remote;
 mod repetition;
 mod resource;
-mod resources;
 pub mod serving;
 mod settle;
 pub mod source;
@@ -59,6 +60,7 @@ pub use blocks::{
     Moved, Output, ProviderBlock, ProviderMeta, ProviderRef, Provisioner, Removed, Repetition,
     RequiredProvider, Resource, Variable,
 };
+pub use by_name::{Calls, Resources};
 pub use decode::is_taken_literally;
 pub use given::Inputs;
 pub use installed::{InstalledModule, InstalledModules};
@@ -70,17 +72,20 @@ pub use load::{
 pub use masking::{has_credentials, masked, struck_out};
 pub use problems::suggest;
 pub use provider::implied_provider;
-pub use resources::Resources;
 pub use variants::{Kind, Variant};
+
+/// What there is for each module, by its path and in the order of the paths. There may be half a million: one is found without a
+/// search among all of them.
+pub type ByPath<T> = IndexMap<ModuleAddr, T, FxBuildHasher>;
 
 /// A whole configuration: the root module and everything it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Every module that is called, by the names of the calls; the root under the empty path. Where instances come from
     /// different places, see [`Config::all`].
-    pub modules: BTreeMap<ModuleAddr, Arc<Module>>,
+    pub modules: ByPath<Arc<Module>>,
     /// The same modules, for values that are decided before there is a plan.
-    pub static_modules: BTreeMap<ModuleAddr, Arc<early::StaticModule>>,
+    pub static_modules: ByPath<Arc<early::StaticModule>>,
     /// What is inside calls that are expanded before planning, by the keys of these calls alone; each with its number in `kinds`.
     pub variants: BTreeMap<crate::address::ModuleInstance, (Arc<early::StaticModule>, u32)>,
     /// The different modules of each path inside such calls. Then the one in `modules` has the names of all of them.
@@ -103,7 +108,7 @@ pub struct Module {
     /// `resource`, `data`, `ephemeral`
     pub resources: Resources,
     /// `module`
-    pub calls: BTreeMap<Str, Arc<ModuleCall>>,
+    pub calls: Calls,
     /// `provider` blocks, in source order.
     pub providers: Vec<ProviderBlock>,
     /// `required_providers`, by local name.

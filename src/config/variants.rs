@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::address::{InstanceKey, Module as ModuleAddr, ModuleInstance};
 
 use super::early::StaticModule;
-use super::{Config, Module};
+use super::{Config, Module, ModuleCall};
 use crate::value::Str;
 
 /// A module of the configuration: its path and, where instances come from different places, which of the modules there.
@@ -57,6 +57,18 @@ impl Config {
         self.variants.insert(at, (place, number as u32));
     }
 
+    /// Makes room for so many more modules.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.modules.reserve(more);
+        self.static_modules.reserve(more);
+    }
+
+    /// Brings the modules into the order of their paths.
+    pub(super) fn sort(&mut self) {
+        self.modules.sort_unstable_keys();
+        self.static_modules.sort_unstable_keys();
+    }
+
     /// Returns every module with its path: those that share a path one after the other, each once.
     pub fn all(&self) -> impl Iterator<Item = (&ModuleAddr, &Arc<Module>)> {
         self.modules.iter().flat_map(|(path, face)| {
@@ -68,6 +80,16 @@ impl Config {
             let one = Some(face).filter(|_| kinds.is_empty());
             several.map(|it| &kinds[it].module).chain(one).map(move |it| (path, it))
         })
+    }
+
+    /// Returns what is written in the modules: nearly always once where many calls lead to one folder.
+    pub fn written(&self) -> impl Iterator<Item = &Module> {
+        let mut last = std::ptr::null();
+        let mut is_other = move |it: &&Arc<Module>| {
+            std::mem::replace(&mut last, Arc::as_ptr(it)) != Arc::as_ptr(it)
+        };
+        let kinds = self.kinds.values().flatten().map(|it| &it.module);
+        self.modules.values().chain(kinds).filter(move |it| is_other(it)).map(|it| &**it)
     }
 
     /// Returns every variant with its module, those that share a path one after the other.
@@ -124,6 +146,20 @@ impl Config {
             .filter(move |(it, _)| kinds.is_none_or(|all| all[it.number as usize].caller == number))
     }
 
+    /// Returns the calls that pass provider configurations: who calls, the call, and each module that it leads to.
+    pub fn passing_calls(
+        &self,
+    ) -> impl Iterator<Item = (Variant, &ModuleCall, (Variant, &Arc<Module>))> {
+        self.all_variants().flat_map(move |(caller, module)| {
+            let passing = module.calls.values().filter(|it| !it.providers.is_empty());
+            passing.flat_map(move |call| {
+                let caller = caller.clone();
+                let called = self.called(&caller, &call.name.text);
+                called.map(move |it| (caller.clone(), &**call, it))
+            })
+        })
+    }
+
     /// Returns whether a module is, or is inside of, another one.
     pub fn is_within(&self, variant: &Variant, outer: &Variant) -> bool {
         if !variant.path.0.starts_with(&outer.path.0) {
@@ -166,6 +202,14 @@ impl Config {
         }
         let number = self.variants.get(&self.expanded_early(instance))?.1;
         Some(Variant { path, number })
+    }
+
+    /// Like [`Config::module_of`], where the path of the instance is at hand.
+    pub fn module_at(&self, path: &ModuleAddr, instance: &ModuleInstance) -> Option<&Arc<Module>> {
+        match self.kinds.is_empty() {
+            true => self.modules.get(path),
+            false => self.module_of(instance),
+        }
     }
 
     /// Returns the module of an instance. Keys that are not known lead to the face of all of them.
@@ -247,7 +291,7 @@ fn absorb(face: &mut Module, other: &Module) {
     add(&mut face.locals, &other.locals);
     add(&mut face.outputs, &other.outputs);
     face.resources.extend(other.resources.values().cloned());
-    add(&mut face.calls, &other.calls);
+    face.calls.extend(other.calls.values().cloned());
     add(&mut face.required_providers, &other.required_providers);
     add(&mut face.checks, &other.checks);
     let known = |it: &super::ProviderBlock| {

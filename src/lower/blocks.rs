@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use hashbrown::hash_table::HashTable;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::serving::Configured;
@@ -27,6 +26,7 @@ mod modules;
 
 pub use circles::Circles;
 use connect::Builder;
+use declared::KeyIndex;
 pub use modules::{ModuleCode, Modules, VariantId};
 
 /// The most `dependencies` that are recorded transitively; beyond that, the nearest ones only.
@@ -89,8 +89,8 @@ pub struct BlockGraph {
     wholes: FxHashMap<u32, Vec<VariantId>>,
     /// The outputs of calls that `depends_on` names, by the blocks of the calls.
     depended_on: FxHashMap<u32, BTreeSet<Str>>,
-    /// The first block of each name: numbers alone, for the names stand in the blocks.
-    index: HashTable<u32>,
+    /// How they are found.
+    index: KeyIndex,
     /// What tells modules apart that share a path with others.
     sources: FxHashMap<VariantId, String>,
     /// Of each block, whether it is a resource that reads just the blocks it refers to, all of each, whatever the values are.
@@ -109,16 +109,14 @@ impl BlockGraph {
     pub fn unconnected(engine: &dyn Engine, config: &Config) -> BlockGraph {
         let mut graph = BlockGraph::default();
         let mut modules = Modules::of(config);
-        // An index that grows hashes all the names again each time.
         let blocks = modules.iter().map(|it| it.1.config.block_count()).sum();
         graph.blocks.reserve_exact(blocks);
-        graph.index.reserve(blocks, |_| 0);
         let mut written = FxHashMap::default();
         for (id, it) in modules.iter() {
             graph.sources.extend(config.source_text(&it.variant).map(|it| (id, it)));
             graph.declare(id, &it.config, &mut written);
         }
-        modules.connect(config, |caller, call| graph.find(caller, &BlockKey::Call(call.clone())));
+        modules.connect(config);
         graph.modules = Arc::new(modules);
         graph.configured = Configured::of(engine, config, &graph);
         graph
@@ -262,16 +260,20 @@ impl BlockGraph {
         let users = |it: usize| edges(it).map(move |edge| (edge.0, it as u32));
         let users = Lists::of(all().flat_map(users));
         let mut sorted = Vec::with_capacity(self.count());
-        sorted.extend((0..).zip(&waiting).filter(|it| *it.1 == 0).map(|it| it.0));
-        let mut at = 0;
-        while at < sorted.len() {
-            for &user in users.get(sorted[at]) {
-                waiting[user as usize] -= 1;
-                if waiting[user as usize] == 0 {
-                    sorted.push(user);
+        let free: Vec<u32> = (0..).zip(&waiting).filter(|it| *it.1 == 0).map(|it| it.0).collect();
+        // What a block frees comes before all that was free: it is mostly of the same module.
+        for block in free {
+            let mut at = sorted.len();
+            sorted.push(block);
+            while at < sorted.len() {
+                for &user in users.get(sorted[at]) {
+                    waiting[user as usize] -= 1;
+                    if waiting[user as usize] == 0 {
+                        sorted.push(user);
+                    }
                 }
+                at += 1;
             }
-            at += 1;
         }
         sorted
     }

@@ -70,7 +70,7 @@ pub(super) fn lower(
     for module in part.modules.iter().map(|it| lowered.structure.module(*it)) {
         let checks = module.checks.values().map(|it| (*it,));
         lowered.facts.evaluated_last.extend(checks.clone());
-        let calls = module.calls.values().map(|it| lowered.structure.call(*it));
+        let calls = module.calls.all().map(|it| lowered.structure.call(it));
         lowered.facts.call_keys.extend(calls.filter(|it| it.pending).map(|it| (it.keys,)));
         // What stands in for module instances that are not known has nothing to judge.
         lowered.facts.check_block.extend(checks.filter(|_| !module.pending));
@@ -118,9 +118,8 @@ fn protected(lowered: &mut Lowered, reads: &Reads) {
 fn kinds(lowered: &mut Lowered, config: &Config, first: usize) {
     let structure = &lowered.structure;
     let waits = |it: &ModuleId| {
-        let (above, call) = structure.module(*it).parent?;
-        let above = &structure.module(above).config;
-        Some(!above.calls.get(&structure.call(call).name)?.depends_on.is_empty())
+        let (_, call) = structure.module(*it).parent?;
+        Some(!structure.call_block(call)?.depends_on.is_empty())
     };
     for (index, kind) in structure.nodes.iter().enumerate().skip(first) {
         let node = Node(index as u32);

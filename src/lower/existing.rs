@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::configuration::{block_of, repetition};
 use super::removed::RemovedBlocks;
-use super::structure::{ModuleId, NodeKind, ResourceId, Structure};
+use super::structure::{ModuleId, Nearby, NodeKind, ResourceId, Structure};
 use super::{Documents, Lowered, Reads};
 use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
 use crate::request::PlanMode;
@@ -20,7 +20,7 @@ use self::needs::needs;
 pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>, reads: &Reads) {
     let mut existing = Vec::new();
     let known = Known::of(lowered, documents);
-    let mut near = 0;
+    let mut near = Nearby::default();
     for (place, (address, resource)) in documents.state.resources.iter().enumerate() {
         let found = lowered.structure.resource_near(address, &mut near);
         let id = found.unwrap_or_else(|| recorded_alone(lowered, address, resource));
@@ -183,7 +183,7 @@ fn recorded_alone(
 fn pending_above(structure: &Structure, address: &Resource) -> Option<Node> {
     let mut at = Structure::ROOT;
     for (name, key) in address.module.0.iter() {
-        let call = structure.call(*structure.module(at).calls.get(name)?);
+        let call = structure.call(structure.call_in(at, name)?);
         at = *if call.pending {
             call.instances.get(&InstanceKey::None)?
         } else {
@@ -301,9 +301,9 @@ fn deepest_call(structure: &Structure, address: &ModuleInstance) -> Option<Node>
     let mut at: ModuleId = Structure::ROOT;
     let mut keys = None;
     for (name, key) in address.0.iter() {
-        let Some(call) = structure.module(at).calls.get(name) else { break };
-        keys = Some(structure.call(*call).keys);
-        let Some(next) = structure.call(*call).instances.get(key) else { break };
+        let Some(call) = structure.call_in(at, name).map(|it| structure.call(it)) else { break };
+        keys = Some(call.keys);
+        let Some(next) = call.instances.get(key) else { break };
         at = *next;
     }
     keys

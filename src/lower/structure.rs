@@ -3,6 +3,8 @@
 //! Nodes are the atoms of the rules. A resource that does not repeat is its own collection; one whose repetition cannot
 //! be known before the walk is one pending node.
 
+mod calls;
+mod finding;
 mod found;
 mod serial;
 mod names;
@@ -13,21 +15,19 @@ mod places;
 mod saved;
 mod sorted;
 
-use std::hash::BuildHasher;
-
 use entail_rules::Node;
 use hashbrown::hash_table::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
 use crate::address::{
     ConfigResource, Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, RareMap,
-    Resource, ResourceNameRef,
+    Resource,
 };
 use crate::config;
 use crate::expression::{Reference, Subject};
-use crate::syntax::Near;
 use crate::value::Str;
 
+pub use self::finding::Nearby;
 use self::members::Members;
 pub use self::node_map::NodeMap;
 pub use self::nodes::{CallNode, ModuleNode, NodeKind, ResourceNode, Style};
@@ -41,6 +41,16 @@ macro_rules! id {
             /// Returns the position in its table.
             pub fn index(self) -> usize {
                 self.0 as usize
+            }
+        }
+        impl From<u32> for $name {
+            fn from(number: u32) -> $name {
+                $name(number)
+            }
+        }
+        impl From<$name> for u32 {
+            fn from(id: $name) -> u32 {
+                id.0
             }
         }
     };
@@ -61,17 +71,6 @@ id!(
     /// A provider instance.
     ProviderId
 );
-
-/// No place to begin with: a name is searched for.
-const NOWHERE: usize = usize::MAX;
-
-fn hash_of(module: &ModuleInstance, name: ResourceNameRef<'_>) -> u64 {
-    FxBuildHasher.hash_one((module, name))
-}
-
-fn hash_of_resource(it: &ResourceNode) -> u64 {
-    hash_of(&it.address.module, it.address.resource.as_ref())
-}
 
 /// The expanded configuration.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +111,7 @@ impl Structure {
         structure.modules.reserve_exact(count);
         structure.resources.reserve_exact(resources);
         structure.calls.reserve_exact(calls);
+        structure.module_ids.reserve(count);
         // Nearly always there is more, if only a provider of which nobody wrote a block: a list that is full doubles.
         structure.nodes.reserve_exact(nodes + nodes / 64 + 64);
         structure
@@ -167,7 +167,7 @@ impl Structure {
     /// Returns the node of what an item of `depends_on` names: of a call one output, or everything in it.
     pub fn depended_on(&self, module: ModuleId, item: &Reference<'_>) -> Option<Node> {
         let Subject::Module(name) = item.subject else { return self.whole(module, item.subject) };
-        let call = self.call(*self.module(module).calls.get(name)?);
+        let call = self.call(self.call_named(module, name, item.near())?);
         match item.output() {
             Some(output) => call.given.get(output).copied(),
             None => Some(call.inside),
@@ -181,7 +181,7 @@ impl Structure {
         match subject {
             Subject::Variable(name) => module.variables.get(name).copied(),
             Subject::Local(name) => module.locals.get(name).copied(),
-            Subject::Module(name) => Some(self.call(*module.calls.get(name)?).all),
+            Subject::Module(name) => Some(self.call(self.call_in(id, name)?).all),
             Subject::Resource(name) => self.resource(self.resource_in(id, name)?).collection,
             _ => None,
         }
@@ -293,19 +293,6 @@ impl Structure {
         id
     }
 
-    /// Returns the resource of that address.
-    pub fn resource_id(&self, address: &Resource) -> Option<ResourceId> {
-        self.resource_near(address, &mut { NOWHERE })
-    }
-
-    /// Returns the resource of that address, whose block is likely to stand in its module at `near`; and where it does.
-    ///
-    /// Who asks for one after the other in the order of addresses asks with the place behind that of the last one.
-    pub fn resource_near(&self, address: &Resource, near: &mut usize) -> Option<ResourceId> {
-        let Resource { module, resource: name } = address;
-        self.find(module, name.as_ref(), near)
-    }
-
     /// Returns the resources of every module instance by their block.
     pub fn resources_by_config(&self) -> FxHashMap<ConfigResource, Vec<ResourceId>> {
         let mut all: FxHashMap<ConfigResource, Vec<ResourceId>> = FxHashMap::default();
@@ -313,72 +300,6 @@ impl Structure {
             all.entry(resource.address.config()).or_default().push(ResourceId(number as u32));
         }
         all
-    }
-
-    /// Returns the resource of that name in a module instance, where it has a block.
-    pub fn resource_in(&self, module: ModuleId, name: ResourceNameRef<'_>) -> Option<ResourceId> {
-        self.resource_named(module, name, &Near::default())
-    }
-
-    /// Returns the resource that a reference in a module instance names, where it has a block.
-    pub fn resource_named(
-        &self,
-        module: ModuleId,
-        name: ResourceNameRef<'_>,
-        near: &Near,
-    ) -> Option<ResourceId> {
-        let mut behind = near.place();
-        let found = self.placed(module, name, &mut behind);
-        if found.is_some() {
-            near.found_at(behind - 1);
-        }
-        let apart = || self.find(&self.module(module).address, name, &mut { NOWHERE });
-        let found = found.or_else(apart)?;
-        self.resource(found).declared.then_some(found)
-    }
-
-    fn find(
-        &self,
-        module: &ModuleInstance,
-        name: ResourceNameRef<'_>,
-        near: &mut usize,
-    ) -> Option<ResourceId> {
-        let placed = self.module_ids.get(module).and_then(|it| self.placed(*it, name, near));
-        placed.or_else(|| self.find_apart(module, name))
-    }
-
-    /// The resource at the place that the block of that name has in its module; `near` is behind it then.
-    fn placed(
-        &self,
-        module: ModuleId,
-        name: ResourceNameRef<'_>,
-        near: &mut usize,
-    ) -> Option<ResourceId> {
-        let module = self.module(module);
-        if module.places.is_empty() {
-            return None;
-        }
-        let (place, _) = module.config.resources.get_near(*near, name)?;
-        *near = place + 1;
-        module.places.get(place)
-    }
-
-    fn find_apart(&self, module: &ModuleInstance, name: ResourceNameRef<'_>) -> Option<ResourceId> {
-        if self.by_address.is_empty() {
-            return None;
-        }
-        let is_it = |it: &ResourceId| {
-            let address = &self.resource(*it).address;
-            address.resource == name && address.module == *module
-        };
-        self.by_address.find(hash_of(module, name), is_it).copied()
-    }
-
-    /// Lets a resource be found by its address.
-    fn know(&mut self, id: ResourceId) {
-        let resources = &self.resources;
-        let hash = |it: &ResourceId| hash_of_resource(&resources[it.index()]);
-        self.by_address.insert_unique(hash(&id), id, hash);
     }
 
     /// Returns the node of a declared instance, made where it is new.

@@ -228,10 +228,11 @@ impl Trace<'_> {
     /// that key.
     fn called(
         &self,
-        (caller, call): (ModuleId, &Str),
+        (caller, call): (ModuleId, CallId),
         address: &ModuleInstance,
     ) -> Option<(Option<VariantId>, ModuleNode)> {
         let BlockGraph { modules, .. } = self.input.graph;
+        let written = self.structure.call(call);
         let node = |path, config| ModuleNode::new(address.clone(), path, config);
         let of_code = |it: VariantId| {
             let ModuleCode { variant, config, .. } = &modules[it];
@@ -240,7 +241,7 @@ impl Trace<'_> {
         // Nearly every call leads to one module, whatever the key.
         let config = self.input.config;
         if let Some(caller) = self.codes[caller.index()]
-            && let Some(block) = self.input.graph.find(caller, &BlockKey::Call(call.clone()))
+            && let Some(block) = modules[caller].call_near(&written.name, written.place as usize)
             && let Some(first) = modules.called(caller, block).next()
             && !config.kinds.contains_key(&modules[first].variant.path)
         {
@@ -267,7 +268,7 @@ impl Trace<'_> {
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),
                 BlockKey::Resource(name) => self.resource(module, name, number),
-                BlockKey::Call(name) => self.call(module, block.module, name),
+                BlockKey::Call(name) => self.call(module, (block.module, number), name),
                 BlockKey::Check(name) => self.check(module, name),
                 BlockKey::Inside(_) | BlockKey::Provider(..) => {}
             }
@@ -283,10 +284,8 @@ impl Trace<'_> {
         let Some(variable) = variable.variables.get(name) else { return };
         if let Some((parent, call)) = self.structure.module(module).parent {
             let config = self.structure.module(parent).config.clone();
-            let input = config
-                .calls
-                .get(&self.structure.call(call).name)
-                .and_then(|it| it.inputs.get(name));
+            let place = self.structure.call(call).place as usize;
+            let input = config.calls.at(place).and_then(|it| it.inputs.get(name));
             let value = match input {
                 Some(input) => {
                     let each = self.each_of_module(module);
@@ -339,9 +338,11 @@ impl Trace<'_> {
         }
     }
 
-    fn call(&mut self, module: ModuleId, code: VariantId, name: &Str) {
+    fn call(&mut self, module: ModuleId, (code, number): (VariantId, usize), name: &Str) {
         let config = self.structure.module(module).config.clone();
-        let block = &config.calls[name];
+        let near = number - self.input.graph.modules[code].first_call();
+        let (place, block) =
+            config.calls.get_near(near, name).expect("the call is one of its module");
         let id = CallId(self.structure.calls.len() as u32);
         let keys = self.structure.add(NodeKind::CallKeys(id));
         let all = self.structure.add(NodeKind::Call(id));
@@ -351,9 +352,10 @@ impl Trace<'_> {
             given.map(|it| (it.clone(), self.structure.add(NodeKind::Given(id, it.clone()))));
         let given = given.collect();
         let style = Style::of(&block.repetition);
-        self.structure.calls.push(CallNode {
+        self.structure.add_call(CallNode {
             parent: module,
             name: name.clone(),
+            place: place as u32,
             style,
             keys,
             all,
@@ -363,7 +365,6 @@ impl Trace<'_> {
             pending: false,
             named: RareMap::new(),
         });
-        self.structure.modules[module.index()].calls.insert(name.clone(), id);
         self.hang(keys, module);
         let outer_pending = self.structure.module(module).pending;
         let known = self.repetition(keys, module, &block.repetition);
@@ -390,14 +391,14 @@ impl Trace<'_> {
         pending: bool,
         has_node: bool,
     ) {
-        let CallNode { parent, keys, ref name, .. } = *self.structure.call(id);
+        let CallNode { parent, keys, place, ref name, .. } = *self.structure.call(id);
         let name = name.clone();
         let config = self.structure.module(parent).config.clone();
-        let block = &config.calls[&name];
+        let block = config.calls.at(place as usize).expect("the call is one of its module");
         let place = block.repetition.expression().map_or(block.declared, |it| it.span);
         for (key, each_value) in entries {
             let address = self.structure.module(parent).address.child(&name, key.clone());
-            let Some((code, called)) = self.called((parent, &name), &address) else { continue };
+            let Some((code, called)) = self.called((parent, id), &address) else { continue };
             let is_named = self.structure.call(id).pending && key != InstanceKey::None;
             let (above, key_of) = (Some((parent, id)), key.clone());
             let made = ModuleNode { parent: above, key: key_of, each_value, pending, ..called };

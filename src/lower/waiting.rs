@@ -70,8 +70,8 @@ fn named(structure: &Structure, id: ResourceId, keys_too: bool) -> Named {
     named.behind.extend(own.into_iter().filter(|it| resource_of(structure, *it).is_none()));
     let mut inner = module;
     while let Some((outer, call)) = structure.module(inner).parent {
-        let call = &structure.module(outer).config.calls[&structure.call(call).name];
-        named.behind.extend(behind(structure, outer, &call.depends_on));
+        let depends_on = structure.call_block(call).map_or(&[][..], |it| &it.depends_on);
+        named.behind.extend(behind(structure, outer, depends_on));
         inner = outer;
     }
     named

@@ -128,10 +128,9 @@ impl<'a> Values<'a> {
             types: Vec::new(),
             call_types: Vec::new(),
             has_deprecated: config
-                .modules
-                .values()
+                .written()
                 .any(|it| it.outputs.values().any(|it| it.deprecated.is_some())),
-            has_provider_meta: config.all().any(|it| !it.1.provider_metas.is_empty()),
+            has_provider_meta: config.written().any(|it| !it.provider_metas.is_empty()),
             deprecated: FxHashMap::default(),
             checked: FxHashMap::default(),
             pool: None,
@@ -252,8 +251,8 @@ impl<'a> Values<'a> {
     }
 
     fn module_each_value(&self, module: ModuleId, call: CallId) -> Option<Value> {
-        let (parent, name) = (self.structure.call(call).parent, &self.structure.call(call).name);
-        let block = self.structure.module(parent).config.calls.get(name)?;
+        let parent = self.structure.call(call).parent;
+        let block = self.structure.call_block(call)?;
         let whole =
             kept(&self.call_keys[call.index()], || self.for_each_value(parent, &block.repetition));
         each_of(whole.as_ref()?, &self.structure.module(module).key)
@@ -351,14 +350,13 @@ impl<'a> Values<'a> {
         }
         let variable = &node.config.variables[name];
         let node_of_variable = node.variables[name];
-        let (parent, call) = node.parent.expect("not the root");
-        let call = &self.structure.module(parent).config.calls[&self.structure.call(call).name];
-        let input = call.inputs.get(name);
+        let (_, call) = node.parent.expect("not the root");
+        let input = self.structure.call_block(call).and_then(|it| it.inputs.get(name));
         let value = match (input, self.call_scope(module)) {
             (Some(input), Some(scope)) => Some(evaluate(self, &input.value, &scope)?),
             _ => None,
         };
-        let address = self.structure.name(node_of_variable);
+        let address = self.structure.named(node_of_variable);
         let input = value.map(|value| VariableInput {
             value,
             origin: Origin::Call(input.map_or(variable.declared, |it| it.value.span)),

@@ -330,7 +330,9 @@ impl Session {
             let is_missing = input.is_none() && variable.default.is_none();
             let finished = match is_missing.then(|| missing(variable)).flatten() {
                 Some(value) => Ok(value),
-                None => variables::finish(variable, &format!("var.{name}"), input, &self.sources),
+                None => {
+                    variables::finish(variable, &format_args!("var.{name}"), input, &self.sources)
+                }
             };
             if let Some(value) = problems.take(finished) {
                 variables.values.insert(name.clone(), value);

@@ -25,10 +25,9 @@ pub fn document(config: &Config, schemas: &Schemas<'_>) -> String {
 
 /// Writes what one module says by itself: without expressions, whose meaning rests on others.
 pub fn module_document(module: Arc<Module>) -> String {
-    write(
-        &Config { modules: BTreeMap::from([(ModuleAddr::default(), module)]), ..Config::default() },
-        None,
-    )
+    let mut config = Config::default();
+    config.modules.insert(ModuleAddr::default(), module);
+    write(&config, None)
 }
 
 fn write(config: &Config, schemas: Option<&Schemas<'_>>) -> String {
@@ -133,14 +132,15 @@ impl Writer<'_> {
         json.close('}');
     }
 
-    fn write_members<T>(
+    fn write_members<'m, T: 'm>(
         &self,
         json: &mut JsonWriter,
         name: &str,
-        members: &BTreeMap<Str, T>,
+        members: impl IntoIterator<Item = (&'m Str, &'m T)>,
         mut each: impl FnMut(&mut JsonWriter, &T),
     ) {
-        if members.is_empty() {
+        let mut members = members.into_iter().peekable();
+        if members.peek().is_none() {
             return;
         }
         json.key(name);

@@ -59,9 +59,8 @@ pub fn plan_document(
 fn write_variables(json: &mut JsonWriter, plan: &Plan, config: &Config) {
     let mut variables: BTreeMap<&Str, &Value> = plan.variables.iter().collect();
     variables.extend(&plan.given_variables);
-    for (name, variable) in
-        config.modules.get(&Default::default()).into_iter().flat_map(|it| &it.variables)
-    {
+    let root = config.module(&Default::default());
+    for (name, variable) in root.into_iter().flat_map(|it| &it.variables) {
         if let Some(default) = &variable.default {
             variables.entry(name).or_insert(default);
         }

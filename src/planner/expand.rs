@@ -51,7 +51,7 @@ fn found(
             let call = structure.call(id);
             let parent = structure.module(call.parent);
             let what = parent.address.child(&call.name, InstanceKey::None).to_string();
-            (call.parent, &parent.config.calls.get(&call.name)?.repetition, what)
+            (call.parent, &structure.call_block(id)?.repetition, what)
         }
     };
     let asked = progress.keys_asked(node);

@@ -154,8 +154,8 @@ fn stood_for(structure: &Structure, node: Node, block: Repeats) -> Vec<Node> {
                 let module = structure.module(module);
                 let resources = module.resources.iter();
                 all.extend(resources.filter_map(|it| structure.resource(*it).pending));
-                let calls = module.calls.values();
-                open.extend(calls.flat_map(|it| structure.call(*it).all_instances()));
+                let calls = module.calls.all();
+                open.extend(calls.flat_map(|it| structure.call(it).all_instances()));
             }
             all
         }

@@ -26,6 +26,9 @@ impl Observer<'_> {
             return true;
         };
         let variable = &self.values.structure.module(*module).config.variables[name];
+        if variable.validations.is_empty() {
+            return true;
+        }
         let address = self.values.structure.name(node);
         let scope = self.values.scope(*module);
         let mut passed = true;
@@ -70,6 +73,9 @@ impl Observer<'_> {
     fn judge_output(&self, node: Node, softens: bool) -> bool {
         let NodeKind::Output(module, name) = self.values.structure.kind(node) else { return true };
         let output = &self.values.structure.module(*module).config.outputs[name];
+        if output.preconditions.is_empty() {
+            return true;
+        }
         let scope = self.values.scope(*module);
         let address = output_address(self, node);
         let mut passed = true;
@@ -97,9 +103,9 @@ fn variable_place(
     module: crate::lower::structure::ModuleId,
     name: &Str,
 ) -> Option<crate::diagnostic::Span> {
-    let (parent, call) = observer.values.structure.module(module).parent?;
-    let config = &observer.values.structure.module(parent).config;
-    let input = config.calls.get(&observer.values.structure.call(call).name)?.inputs.get(name)?;
+    let structure = &observer.values.structure;
+    let (_, call) = structure.module(module).parent?;
+    let input = structure.call_block(call)?.inputs.get(name)?;
     Some(input.value.span)
 }
 

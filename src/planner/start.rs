@@ -86,7 +86,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
     let edges = facts.reads.iter().chain(&facts.waits_for).map(|it| (it.0.0, it.1.0));
     let later = known.selection.delayed.iter().map(|it| (it.0.0, it.1.0));
     let held = facts.late.iter().map(|it| it.0.0);
-    let schedule = Schedule::holding(count, edges.chain(later), held);
+    let schedule = Schedule::holding(count, edges.chain(later), held).nearest_first();
     let mut triggers: FxHashMap<Node, Vec<_>> = FxHashMap::default();
     for trigger in known.lowered.triggers.iter().filter(|it| it.is_particular()) {
         triggers.entry(trigger.node).or_default().push(trigger.clone());

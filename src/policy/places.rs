@@ -175,9 +175,8 @@ impl Model<'_> {
     /// Returns where the block of a node is declared.
     pub fn declared(&self, node: Node) -> Option<Span> {
         if node.0 as usize >= self.structure.nodes.len() {
-            let (parent, call) = self.structure.module(self.module_of_node(node)?).parent?;
-            let config = &self.structure.module(parent).config;
-            return config.calls.get(&self.structure.call(call).name).map(|it| it.declared);
+            let (_, call) = self.structure.module(self.module_of_node(node)?).parent?;
+            return self.structure.call_block(call).map(|it| it.declared);
         }
         let of_module = |module: &ModuleId| &self.structure.module(*module).config;
         match self.structure.kind(node) {

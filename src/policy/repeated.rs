@@ -23,9 +23,8 @@ impl Model<'_> {
                 self.add(&mut found, node, module, &block.repetition);
             }
         }
-        for call in structure.calls.iter().filter(|it| it.pending) {
-            let config = &structure.module(call.parent).config;
-            if let Some(block) = config.calls.get(&call.name) {
+        for (at, call) in structure.calls.iter().enumerate().filter(|it| it.1.pending) {
+            if let Some(block) = structure.call_block(crate::lower::structure::CallId(at as u32)) {
                 self.add(&mut found, call.keys, call.parent, &block.repetition);
             }
         }

@@ -114,8 +114,7 @@ impl Model<'_> {
             let given = self.variables.get(name).cloned();
             return given.unwrap_or(Value::unknown(variable.ty)).mark(&variable.marks());
         };
-        let config = self.structure.module(parent).config.clone();
-        let block = config.calls.get(&self.structure.call(call).name);
+        let block = self.structure.call_block(call);
         let value = match block.and_then(|it| it.inputs.get(name)) {
             Some(input) => {
                 let value = self.value_in(own, parent, &self.each_of(module), &input.value);
@@ -210,7 +209,7 @@ impl Model<'_> {
 
     fn call(&self, scope: &WrittenScope<'_>, name: &Str, ask: Ask<'_>) -> Value {
         let structure = self.structure;
-        let Some(&id) = structure.module(scope.module).calls.get(name) else {
+        let Some(id) = structure.call_named(scope.module, name, ask.near) else {
             return Value::unknown(Type::DYNAMIC);
         };
         let call = structure.call(id);
@@ -260,8 +259,7 @@ impl Model<'_> {
                 return value.entries().into_iter().map(|it| (it.0, it.1.clone())).collect();
             }
             let Some((parent, call)) = node.parent else { return Vec::new() };
-            let config = &self.structure.module(parent).config;
-            let call = config.calls.get(&self.structure.call(call).name);
+            let call = self.structure.call_block(call);
             let is_own = |it: &crate::config::ProviderRef| {
                 *it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias.as_ref()
             };

@@ -145,8 +145,8 @@ impl Coverage {
             }
             self.record_module(module, &scope);
             for (name, call) in &module.calls {
-                let Some(call_id) = node.calls.get(name) else { continue };
-                let found = !values.structure.call(*call_id).instances.is_empty();
+                let Some(call_id) = values.structure.call_in(id, name) else { continue };
+                let found = !values.structure.call(call_id).instances.is_empty();
                 self.record_repetition(&call.repetition, found);
                 self.record_conditionals(&uses::of_call(call), &scope);
             }

@@ -9,7 +9,7 @@ use super::Documents;
 use super::outcomes::Known;
 use crate::address::Instance;
 use crate::lower::Structure;
-use crate::lower::structure::{NodeKind, NodeMap};
+use crate::lower::structure::{Nearby, NodeKind, NodeMap};
 use crate::plan::{Action, Change};
 use crate::planner::{Ending, Finished, by_node};
 use crate::request::PlanMode;
@@ -34,7 +34,7 @@ pub(super) fn check(
 }
 
 /// The node that a change is about.
-fn node_of(structure: &Structure, change: &Change, near: &mut usize) -> Option<Node> {
+fn node_of(structure: &Structure, change: &Change, near: &mut Nearby) -> Option<Node> {
     let resource = structure.resource(structure.resource_near(&change.address.of(), near)?);
     match &change.deposed {
         None => resource.instance(&change.address.key),
@@ -48,7 +48,7 @@ fn node_of(structure: &Structure, change: &Change, near: &mut usize) -> Option<N
 fn changes(finished: &Finished, mode: PlanMode, known: &Known, faults: &mut Vec<String>) {
     let serving = by_node(&finished.providers, &finished.structure);
     let mut changed: NodeMap<()> = NodeMap::default();
-    let mut near = 0;
+    let mut near = Nearby::default();
     for change in &finished.plan.changes {
         let mut fault = |what: &str| faults.push(format!("{} {what}", change.address));
         let Some(node) = node_of(&finished.structure, change, &mut near) else {
@@ -101,7 +101,7 @@ fn drift(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
     let concluded = &finished.decisions.drift;
     let mut told: BTreeSet<(Node, Action)> = BTreeSet::new();
     for change in &finished.plan.drift {
-        let node = node_of(&finished.structure, change, &mut 0);
+        let node = node_of(&finished.structure, change, &mut Nearby::default());
         if !node.is_some_and(|it| told.insert((it, change.action))) {
             faults
                 .push(format!("{} changed outside, and nothing says which it is", change.address));

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use entail_rules::Node;
 
 use super::Documents;
-use crate::address::{ConfigResource, Resource};
+use crate::address::ConfigResource;
 use crate::config::Repetition;
 use crate::lower::Structure;
-use crate::lower::structure::{ModuleId, ModuleNode, ResourceNode};
+use crate::lower::structure::{ModuleId, ModuleNode, Nearby, ResourceNode};
 use crate::planner::Finished;
+use crate::syntax::Near;
 
 /// Returns the nodes of everything that is declared or recorded, sorted. What has none is a fault.
 pub(super) fn domain(
@@ -37,11 +38,12 @@ fn declared(
     let mut open = vec![Structure::ROOT];
     while let Some(id) = open.pop() {
         let module = structure.module(id);
-        let config = documents.config.module_of(&module.address).unwrap_or(&module.config);
-        let mut near = 0;
-        for (name, block) in &config.resources {
-            let address = Resource { module: module.address.clone(), resource: name.clone() };
-            let known = structure.resource_near(&address, &mut near);
+        let config = documents.config.module_at(&module.path, &module.address);
+        let config = config.unwrap_or(&module.config);
+        let near = Near::default();
+        for (place, (name, block)) in config.resources.into_iter().enumerate() {
+            near.found_at(place);
+            let known = structure.resource_named(id, name.as_ref(), &near);
             let known = known.map(|it| structure.resource(it));
             match known.filter(|it| it.declared && has_all(it, &block.repetition)) {
                 Some(resource) => {
@@ -61,10 +63,11 @@ fn declared(
                 }
             }
         }
-        for name in config.calls.keys() {
-            match module.calls.get(name) {
+        for (place, name) in config.calls.keys().enumerate() {
+            near.found_at(place);
+            match structure.call_named(id, name, &near) {
                 Some(call) => {
-                    open.extend(children(structure, structure.call(*call).instances.values()))
+                    open.extend(children(structure, structure.call(call).instances.values()))
                 }
                 None if finished.plan.errored => {}
                 None => faults.push(format!(
@@ -105,7 +108,7 @@ fn recorded(
     nodes: &mut Vec<Node>,
     faults: &mut Vec<String>,
 ) {
-    let mut near = 0;
+    let mut near = Nearby::default();
     for (address, resource) in &documents.state.resources {
         let known = structure.resource_near(address, &mut near).map(|it| structure.resource(it));
         for (key, instance) in &resource.instances {

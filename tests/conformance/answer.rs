@@ -37,7 +37,7 @@ pub fn evaluate(text: &str, folder: &Path) -> Result<Answer, Diagnostic> {
     };
     let root = address::Module::default();
     let config = Config {
-        modules: [(root.clone(), Arc::new(Module::default()))].into(),
+        modules: [(root.clone(), Arc::new(Module::default()))].into_iter().collect(),
         ..Config::default()
     };
     first_error(references_problems(&config, &root, &value))?;

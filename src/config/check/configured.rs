@@ -82,10 +82,8 @@ pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &
 /// Complains of calls that pass a provider configuration which their module does not have: nobody wrote it there, passed it
 /// in, or requires it. That a resource implies one does not count.
 pub(super) fn check_given(config: &Config, problems: &mut Diagnostics) {
-    for (variant, module) in config.all_variants() {
-        let Some((caller, name)) = config.caller(&variant) else { continue };
-        let Some(calling) = config.variant(&caller) else { continue };
-        for (child, own) in calling.calls.get(&name).map_or(&[][..], |it| &it.providers) {
+    for (caller, call, (_, module)) in config.passing_calls() {
+        for (child, own) in &call.providers {
             let provider = module.provider_of(&child.name.text);
             let alias = own.alias.as_ref().map(|it| it.text.clone());
             if !has_to_pass(config, &caller, &provider, alias.as_ref()) {

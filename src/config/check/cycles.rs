@@ -294,7 +294,7 @@ impl Builder<'_, '_> {
         for import in &module.imports {
             let Some(target) = import.target() else { continue };
             for (of, module) in self.config.variants_at(&target.module) {
-                if let Some(place) = module.resources.position(&target.resource) {
+                if let Some(place) = module.resources.position(target.resource.as_ref()) {
                     let mut node = Start::from(Part::Resource(of, place));
                     self.uses(&mut node, uses::of_import(import));
                 }

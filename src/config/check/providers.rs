@@ -1,6 +1,7 @@
 //! Whether provider configurations are named as they should be, and module calls pass those that modules expect.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::address::{DEFAULT_HOST, Module as ModuleAddr, Provider};
 use crate::diagnostic::{Diagnostics, Span};
@@ -13,7 +14,12 @@ use super::{module_text, problems};
 /// Checks how providers are named and passed through the whole configuration.
 pub fn check(config: &Config) -> Diagnostics {
     let mut problems = Diagnostics::new();
+    let passed: BTreeSet<Variant> = config.passing_calls().map(|it| it.2.0).collect();
+    let mut quiet = Silence::default();
     for (variant, module) in config.all_variants() {
+        if quiet.holds(module) && !passed.contains(&variant) {
+            continue;
+        }
         let view = View::of(config, &variant, module);
         view.check_names(&mut problems);
         view.check_keys(&mut problems);
@@ -25,6 +31,26 @@ pub fn check(config: &Config) -> Diagnostics {
         }
     }
     problems
+}
+
+/// Whether a module says nothing of providers; many calls in a row lead to the same one.
+#[derive(Default)]
+struct Silence(Option<(Arc<Module>, bool)>);
+
+impl Silence {
+    fn holds(&mut self, module: &Arc<Module>) -> bool {
+        if let Some((last, is_quiet)) = &self.0
+            && Arc::ptr_eq(last, module)
+        {
+            return *is_quiet;
+        }
+        let is_quiet = module.providers.is_empty()
+            && module.required_providers.is_empty()
+            && module.calls.values().all(|it| it.providers.is_empty())
+            && module.resources.values().all(|it| it.provider.is_none());
+        self.0 = Some((module.clone(), is_quiet));
+        is_quiet
+    }
 }
 
 /// One module as its providers see it.

@@ -327,7 +327,7 @@ fn check_module_reference(
     reference: &Reference,
     problems: &mut Diagnostics,
 ) {
-    let Some(call) = scope.module.calls.get(name) else {
+    let Some((_, call)) = scope.module.calls.named(name, reference.near()) else {
         let near = nearest(name, scope.module.calls.keys());
         problems.push(problems::undeclared_module(
             name,

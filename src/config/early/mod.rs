@@ -173,8 +173,8 @@ impl StaticModule {
         call: ModuleCall,
         context: Arc<EarlyContext>,
     ) -> StaticModule {
-        let calls = BTreeMap::from([(call.name.text.clone(), Arc::new(call))]);
-        let module = Module { directory: ".".to_owned(), calls, ..Module::default() };
+        let mut module = Module { directory: ".".to_owned(), ..Module::default() };
+        module.calls.extend([Arc::new(call)]);
         let root = StaticModule::root(Arc::new(module), context);
         StaticModule { address: at.module(), at, ..root }
     }

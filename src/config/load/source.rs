@@ -63,6 +63,9 @@ fn source_text(
     place: &StaticModule,
     each: Option<&Each>,
 ) -> Result<String, Diagnostics> {
+    if let Some(text) = expression.as_static_string() {
+        return Ok(text.to_string());
+    }
     let needed_by = format!("module.{name}.source");
     let value = place.evaluate_each(expression, &needed_by, each)?;
     settings::check_marks(&value, &place.name(&needed_by), expression.span)?;

@@ -255,7 +255,8 @@ impl<'a> Builder<'a> {
 
     /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
     fn call(&mut self, call: &Str, it: &Reference<'_>, everything: bool) {
-        let Some(block) = self.named(BlockKey::Call(call.clone())) else { return };
+        let Some((place, _)) = self.code().config.calls.named(call, it.near()) else { return };
+        let block = self.code().first_call() + place;
         if everything && it.output().is_none() {
             let inside = self.inside_of(block, call);
             return self.add(Some(inside), it.span);
@@ -297,9 +298,7 @@ impl<'a> Builder<'a> {
         if let Some(known) = self.graph.find(self.at, &key) {
             return known;
         }
-        let number = self.graph.count();
-        self.graph.keys.push(key);
-        self.graph.add(self.at, self.graph.keys.len() as u32 - 1);
+        let number = self.graph.add_inside(self.at, call);
         self.graph.plain.push(false);
         let mut targets = vec![block];
         let called: Vec<VariantId> = self.modules.called(self.at, block).collect();

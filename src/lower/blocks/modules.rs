@@ -8,7 +8,6 @@ use rustc_hash::FxBuildHasher;
 
 use crate::config::{self, Config, Variant};
 use crate::lists::Lists;
-use crate::value::Str;
 
 /// The number of a module. Each stands behind the one that calls it; the root is the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,8 +45,19 @@ impl ModuleCode {
         self.first as usize + it.variables.len() + it.locals.len() + it.outputs.len()
     }
 
-    fn first_call(&self) -> usize {
+    /// Returns the number of the block of its first call, behind which its others stand in their order.
+    pub fn first_call(&self) -> usize {
         self.first_resource() + self.config.resources.len()
+    }
+
+    /// Returns the number of the block of a call.
+    pub fn call(&self, name: &str) -> Option<usize> {
+        self.config.calls.position(name).map(|it| self.first_call() + it)
+    }
+
+    /// Returns the number of the block of a call that is likely to stand at a place among its calls.
+    pub fn call_near(&self, name: &str, near: usize) -> Option<usize> {
+        self.config.calls.get_near(near, name).map(|it| self.first_call() + it.0)
     }
 
     /// Returns the numbers of the blocks of its calls.
@@ -97,18 +107,18 @@ impl Modules {
         modules
     }
 
-    /// Notes by which block each module is called, as `find` finds it by the calling module and the name.
-    pub(super) fn connect(
-        &mut self,
-        config: &Config,
-        find: impl Fn(VariantId, &Str) -> Option<usize>,
-    ) {
-        let caller = |it: &ModuleCode| {
+    /// Notes by which block each module is called.
+    pub(super) fn connect(&mut self, config: &Config) {
+        // Those that one module calls come in the order of its calls.
+        let mut near = 0;
+        let mut caller = |it: &ModuleCode| {
             let (caller, call) = config.caller(&it.variant)?;
             let caller = self.number(&caller)?;
-            Some((caller, find(caller, &call)? as u32))
+            let block = self[caller].call_near(&call, near)?;
+            near = block + 1 - self[caller].first_call();
+            Some((caller, block as u32))
         };
-        let callers: Vec<_> = self.all.iter().map(caller).collect();
+        let callers: Vec<_> = self.all.iter().map(&mut caller).collect();
         self.all.iter_mut().zip(callers).for_each(|(it, caller)| it.caller = caller);
         let called = (0..).zip(&self.all).filter_map(|(number, it)| {
             let (caller, block) = it.caller?;
@@ -167,8 +177,9 @@ impl Modules {
 
     /// Returns the call that leads to a module; nothing for the root.
     pub fn call(&self, module: VariantId) -> Option<&config::ModuleCall> {
-        let (caller, _) = self[module].caller?;
-        self[caller].config.calls.get(self[module].variant.path.0.last()?).map(|it| &**it)
+        let (caller, block) = self[module].caller?;
+        let caller = &self[caller];
+        caller.config.calls.at(block as usize - caller.first_call()).map(|it| &**it)
     }
 }
 

@@ -22,6 +22,9 @@ pub(super) struct Against<'a> {
 /// compared in every instance of its module.
 pub(super) fn validate(statements: &[Statement], against: &Against<'_>) -> Diagnostics {
     let mut problems = Diagnostics::new();
+    if statements.is_empty() {
+        return problems;
+    }
     let instances = against.instances();
     let (mut to_of, mut from_of) = (Ends::new(), Ends::new());
     for statement in statements {

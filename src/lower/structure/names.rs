@@ -1,11 +1,27 @@
 //! The names of nodes, as proofs write them.
 
+use std::fmt;
+
 use entail_rules::Node;
 
 use super::{CallId, ModuleId, NodeKind, Structure};
 use crate::address::InstanceKey;
 
+/// The name of a node, which is put together when it is written.
+pub struct Named<'s>(&'s Structure, Node);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name(self.1))
+    }
+}
+
 impl Structure {
+    /// Returns the name of a node for a message that may not be needed.
+    pub fn named(&self, node: Node) -> Named<'_> {
+        Named(self, node)
+    }
+
     /// Returns the name of a node as proofs write it.
     pub fn name(&self, node: Node) -> String {
         let place = |module: ModuleId, name: String| {

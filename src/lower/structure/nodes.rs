@@ -1,6 +1,5 @@
 //! What a node of the structure can be: an object, a module, a call, a resource as a whole.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use entail_rules::Node;
@@ -133,9 +132,10 @@ pub struct ModuleNode {
     pub resources: Vec<ResourceId>,
     /// Those that were made for a block, by the place of the block in the configuration.
     #[serde(skip)]
-    pub places: Places,
-    /// Its calls.
-    pub calls: BTreeMap<Str, CallId>,
+    pub places: Places<ResourceId>,
+    /// Its calls, by the place of the block in the configuration.
+    #[serde(skip)]
+    pub calls: Places<CallId>,
     /// Nodes of its checks.
     #[serde(skip)]
     pub checks: Members,
@@ -158,7 +158,7 @@ impl ModuleNode {
             outputs: Members::default(),
             resources: Vec::new(),
             places: Places::default(),
-            calls: BTreeMap::new(),
+            calls: Places::default(),
             checks: Members::default(),
         }
     }
@@ -171,6 +171,9 @@ pub struct CallNode {
     pub parent: ModuleId,
     /// Its name.
     pub name: Str,
+    /// Where its block is likely to stand among those of the module instance; there it does once it was added.
+    #[serde(skip)]
+    pub place: u32,
     /// How it repeats.
     pub style: Style,
     /// The node of its key set.

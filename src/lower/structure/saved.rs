@@ -5,7 +5,8 @@ use std::sync::Arc;
 use entail_rules::Node;
 
 use super::{
-    CallNode, ModuleId, ModuleNode, NodeKind, ProviderId, ResourceId, ResourceNode, Structure,
+    CallId, CallNode, ModuleId, ModuleNode, NodeKind, ProviderId, ResourceId, ResourceNode,
+    Structure,
 };
 use crate::address::{ModuleInstance, ProviderInstance};
 use crate::config;
@@ -63,6 +64,9 @@ impl Structure {
             if let Some(module) = module.filter(|_| *declared) {
                 structure.modules[module.index()].resources.push(id);
             }
+        }
+        for id in (0..structure.calls.len() as u32).map(CallId) {
+            structure.place_call(id);
         }
         for (id, (provider, _)) in structure.providers.iter().enumerate() {
             structure.provider_ids.insert(provider.clone(), ProviderId(id as u32));

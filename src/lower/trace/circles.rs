@@ -5,6 +5,7 @@ use entail_rules::Node;
 use super::Trace;
 use crate::lower::blocks::{BlockKey, BlockNode};
 use crate::lower::structure::{ModuleId, ModuleNode};
+use crate::value::Str;
 
 impl Trace<'_> {
     /// Writes what the references read that were taken out of the graph of blocks: each all that it names.
@@ -53,15 +54,15 @@ impl Trace<'_> {
     }
 
     fn value_of_block(&self, module: ModuleId, block: BlockNode<'_>) -> Option<Node> {
+        let call =
+            |name: &Str| self.structure.call_in(module, name).map(|it| self.structure.call(it));
         let module: &ModuleNode = self.structure.module(module);
         match block.key {
             BlockKey::Variable(name) => module.variables.get(name).copied(),
             BlockKey::Local(name) => module.locals.get(name).copied(),
             BlockKey::Output(name) => module.outputs.get(name).copied(),
-            BlockKey::Call(name) => module.calls.get(name).map(|it| self.structure.call(*it).keys),
-            BlockKey::Inside(name) => {
-                module.calls.get(name).map(|it| self.structure.call(*it).inside)
-            }
+            BlockKey::Call(name) => call(name).map(|it| it.keys),
+            BlockKey::Inside(name) => call(name).map(|it| it.inside),
             BlockKey::Check(name) => module.checks.get(name).copied(),
             BlockKey::Resource(_) | BlockKey::Provider(..) => None,
         }

@@ -81,9 +81,8 @@ impl Trace<'_> {
 
     /// The same for what was found in the walk: in these module instances, and these resources.
     fn likely_among(&mut self, modules: &[ModuleId], resources: &[ResourceId]) {
-        let calls = modules.iter().flat_map(|it| self.structure.module(*it).calls.values());
-        let pending: Vec<CallId> =
-            calls.copied().filter(|it| self.structure.call(*it).pending).collect();
+        let calls = modules.iter().flat_map(|it| self.structure.module(*it).calls.all());
+        let pending: Vec<CallId> = calls.filter(|it| self.structure.call(*it).pending).collect();
         for id in pending {
             let call = self.structure.call(id);
             let (name, above) = (&call.name, &self.structure.module(call.parent).address);
@@ -148,7 +147,7 @@ impl Trace<'_> {
     fn pending_call(&self, module: &ModuleInstance) -> Option<(CallId, InstanceKey)> {
         let mut at = Structure::ROOT;
         for (name, key) in module.0.iter() {
-            let id = *self.structure.module(at).calls.get(name)?;
+            let id = self.structure.call_in(at, name)?;
             let call = self.structure.call(id);
             if call.pending {
                 return Some((id, key.clone()));
@@ -199,9 +198,10 @@ impl Trace<'_> {
         if !fits || !is_open || call.named.contains_key(&key) {
             return false;
         }
-        let (module, name) = (call.parent, call.name.clone());
+        let (module, place) = (call.parent, call.place as usize);
         let config = self.structure.module(module).config.clone();
-        let repetition = &config.calls[&name].repetition;
+        let Some(block) = config.calls.at(place) else { return false };
+        let repetition = &block.repetition;
         let each_value = self.value_by_key(module, repetition, &key);
         // Whoever names it is not what is traced here.
         let reads = std::mem::take(&mut self.reads.reads);

@@ -210,8 +210,7 @@ impl Trace<'_> {
                 self.reads.reads.extend(module.outputs.values().map(|&it| (inside, it, no_place)));
                 let given = |it: (&Str, &Node)| Some((*it.1, *module.outputs.get(it.0)?, no_place));
                 self.reads.reads.extend(call.given.iter().filter_map(given));
-                let nested =
-                    module.calls.values().map(|it| self.structure.calls[it.index()].inside);
+                let nested = module.calls.all().map(|it| self.structure.calls[it.index()].inside);
                 self.reads.reads.extend(nested.map(|it| (inside, it, no_place)));
                 let resources = module
                     .resources

@@ -14,7 +14,7 @@ use crate::expression::{Around, Ask, Declared, Scope, Subject, free_reference};
 use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
-use crate::syntax::{Expression, Name, Step};
+use crate::syntax::{Expression, Name, Near, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
 
@@ -105,9 +105,9 @@ impl<'a> TraceScope<'a> {
         resource.instances.get(key).or(open).copied()
     }
 
-    pub fn module_call(&self, name: &Str, key: Option<&Value>) -> Value {
+    fn module_call(&self, name: &Str, key: Option<&Value>, near: &Near) -> Value {
         let structure = &self.trace.structure;
-        let Some(&id) = structure.module(self.module).calls.get(name) else {
+        let Some(id) = structure.call_named(self.module, name, near) else {
             return Value::unknown(Type::DYNAMIC);
         };
         let call = structure.call(id);
@@ -176,7 +176,7 @@ impl Scope for TraceScope<'_> {
         let found = match what {
             Declared::Variable(name) => value(module.variables.get(name)),
             Declared::Local(name) => value(module.locals.get(name)),
-            Declared::Module(name) => Some(self.module_call(name, ask.key)),
+            Declared::Module(name) => Some(self.module_call(name, ask.key, ask.near)),
             Declared::Resource(name) => {
                 let id = self.trace.structure.resource_named(self.module, name, ask.near);
                 id.map(|it| self.resource(it, ask))
@@ -231,7 +231,7 @@ impl Scope for TraceScope<'_> {
                 value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part))
             }
             Subject::Module(name) => {
-                let Some(&id) = module.calls.get(name) else { return };
+                let Some(id) = structure.call_in(self.module, name) else { return };
                 let call = structure.call(id);
                 let instance = match key {
                     Some(key) => expansion::key_for(key, call.style == Style::Count)

@@ -160,10 +160,9 @@ impl Values<'_> {
         &self,
         module: ModuleId,
         name: &Str,
-        key: Option<&Value>,
-        span: Span,
+        Ask { key, span, near, .. }: Ask<'_>,
     ) -> Result<Value, Diagnostics> {
-        let Some(&id) = self.structure.module(module).calls.get(name) else {
+        let Some(id) = self.structure.call_named(module, name, near) else {
             return Ok(Value::unknown(Type::DYNAMIC));
         };
         let call = self.structure.call(id);

@@ -71,7 +71,7 @@ impl Scope for ValueScope<'_, '_> {
                 _ => named(module.variables.get(name)),
             },
             Declared::Local(name) => named(module.locals.get(name)),
-            Declared::Module(name) => self.values.module_call(self.module, name, ask.key, ask.span),
+            Declared::Module(name) => self.values.module_call(self.module, name, ask),
             Declared::Resource(name) => self.values.resource(self.module, name, ask),
         }
     }

@@ -128,8 +128,8 @@ fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
         return Some(Asked::Module(id));
     }
     let (outer, name, key) = module.parent()?;
-    let call = structure.module(*structure.module_ids.get(&outer)?).calls.get(&name)?;
-    (key == InstanceKey::None).then_some(Asked::Call(*call))
+    let call = structure.call_in(*structure.module_ids.get(&outer)?, &name)?;
+    (key == InstanceKey::None).then_some(Asked::Call(call))
 }
 
 /// Whether a resource has a block in a module instance that is there, or may be.

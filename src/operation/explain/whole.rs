@@ -105,8 +105,7 @@ impl Whole<'_> {
 
     fn place_of_call(&self, id: CallId) -> Option<String> {
         let structure = &self.context.structure;
-        let call = structure.call(id);
-        let block = structure.module(call.parent).config.calls.get(&call.name)?;
+        let block = structure.call_block(id)?;
         Some(self.causes?.model.sources.place(block.declared))
     }
 

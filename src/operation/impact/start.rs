@@ -97,7 +97,8 @@ impl Start {
                 }
             }
             "module" => {
-                let Some(call) = node.calls.get(label(0)).map(|it| structure.call(*it)) else {
+                let Some(call) = structure.call_in(module, label(0)).map(|it| structure.call(it))
+                else {
                     return;
                 };
                 for child in call.all_instances() {

@@ -31,11 +31,11 @@ impl Check<'_> {
     /// Looks at a block; `is_used` says whether anything refers to it.
     pub(super) async fn block(&self, block: usize, is_used: bool) -> BlockProblems {
         let node = self.session.graph.block(block);
+        if let BlockKey::Variable(name) = &node.key {
+            return self.variable(node.module, name);
+        }
         let Some(module) = self.module(node.module) else { return BlockProblems::default() };
         let config = &self.values.structure.module(module).config;
-        if let BlockKey::Variable(name) = &node.key {
-            return self.variable(node.module, module, name);
-        }
         match node.key {
             BlockKey::Variable(_) => BlockProblems::default(),
             BlockKey::Local(name) => {
@@ -98,13 +98,15 @@ impl Check<'_> {
     }
 
     /// A child's variable is what its call gives, as far as that is decided; the root's are never known.
-    fn variable(&self, of: VariantId, module: ModuleId, name: &Str) -> BlockProblems {
-        let node = self.values.structure.module(module);
-        let variable = &node.config.variables[name];
+    fn variable(&self, of: VariantId, name: &Str) -> BlockProblems {
+        if !self.round.has(of) {
+            return BlockProblems::default();
+        }
+        let modules = &self.session.graph.modules;
+        let variable = &modules[of].config.variables[name];
         let mut found = Diagnostics::new();
         let mut place = variable.declared;
         let mut value = variables::unknown_of(variable);
-        let modules = &self.session.graph.modules;
         let caller = modules[of].caller.and_then(|(outer, _)| self.module(outer));
         if let Some(outer) = caller {
             let calling = &self.values.structure.module(outer).config;
@@ -128,10 +130,9 @@ impl Check<'_> {
                 // That the call lacks it is told where calls are checked.
                 return BlockProblems { problems: found, failed: true };
             }
-            let address = self.values.structure.name(node.variables[name]);
             match found.take(variables::finish(
                 variable,
-                &address,
+                &format_args!("{}.var.{name}", modules[of].variant.path),
                 given.as_ref(),
                 self.values.sources,
             )) {
@@ -139,6 +140,9 @@ impl Check<'_> {
                 None => return found.into(),
             }
         }
+        let Some(module) = self.module(of).filter(|_| !variable.validations.is_empty()) else {
+            return found.into();
+        };
         let given = self.values.scope(module).with_given(name.clone(), value);
         for condition in &variable.validations {
             let outcome =

@@ -86,6 +86,11 @@ pub fn deprecated_variables(config: &Config) -> Diagnostics {
 /// Like [`deprecated_variables`], with the called module.
 pub fn deprecated_inputs(config: &Config) -> Vec<(ModuleAddr, Diagnostic)> {
     let mut found = Vec::new();
+    let is_asked =
+        |it: &crate::config::Module| it.variables.values().any(|it| it.deprecated.is_some());
+    if !config.written().any(is_asked) {
+        return found;
+    }
     for (variant, module) in config.all_variants() {
         for (name, call) in &module.calls {
             for (at, called) in config.called(&variant, name) {
@@ -271,6 +276,6 @@ impl Check<'_> {
     }
 
     fn module(&self, module: VariantId) -> Option<ModuleId> {
-        self.round.ids[module.index()]
+        self.round.module(module)
     }
 }

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use super::rounds::Round;
 use crate::address::{InstanceKey, Keyed, Mode, Module as ModuleAddr, ModuleInstance};
 use crate::config;
-use crate::lower::blocks::Modules;
+use crate::lower::blocks::{ModuleCode, Modules};
 use crate::lower::structure::{
-    CallId, CallNode, ModuleNode, NodeKind, ResourceId, Structure, Style,
+    CallId, CallNode, ModuleId, ModuleNode, NodeKind, ResourceId, Structure, Style,
 };
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -37,32 +37,14 @@ pub(super) fn values<'a>(
     pool: &'a Pool,
     variables: &'a BTreeMap<Str, Value>,
 ) -> Values<'a> {
-    let mut values = Values::new(
-        &session.config,
-        structure(&session.graph.modules, round),
-        variables,
-        &session.world,
-        &session.sources,
-    );
+    let (structure, call_types) = structure(&session.graph.modules, round);
+    let (world, sources) = (&session.world, &session.sources);
+    let mut values = Values::new(&session.config, structure, variables, world, sources);
+    values.call_types = call_types;
     values.workspace = &session.workspace;
     values.pool = Some(pool);
     values.plan_time = None;
     values.is_validating = true;
-    // Many modules have the same code.
-    let mut types: FxHashMap<usize, Type> = FxHashMap::default();
-    for (id, call) in values.structure.calls.iter().enumerate() {
-        let Some(module) = call.instances.get(&InstanceKey::None) else { continue };
-        let module = &values.structure.module(*module).config;
-        let of = |it: &config::Module| {
-            Type::object(it.outputs.keys().map(|it| (it.clone(), Type::DYNAMIC)).collect())
-        };
-        let outputs = *types.entry(Arc::as_ptr(module).addr()).or_insert_with(|| of(module));
-        values.call_types[id] = match call.style {
-            Style::Count => Type::list(outputs),
-            Style::ForEach => Type::map(outputs),
-            Style::Single | Style::Enabled => outputs,
-        };
-    }
     for module in values.structure.modules.iter().filter(|it| it.parent.is_some()) {
         for (name, &node) in module.variables.iter() {
             values.record(node, unknown_of(&module.config.variables[name]));
@@ -111,67 +93,87 @@ fn unknown_object(schema: &BlockSchema) -> Value {
     }
 }
 
-/// Every module call, resource and value once. What repeats has no instances, and stands for itself.
+/// Every module call, resource and value once, in the modules in which something is looked at; and the type of each call. What
+/// repeats has no instances, and stands for itself.
 ///
 /// The modules come in the order of the round.
-fn structure(modules: &Modules, round: &Round) -> Structure {
-    let chosen = || round.chosen.iter().map(|it| &modules[*it]);
-    let mut structure = Structure::with_room(chosen().map(|it| &*it.config));
-    for (&number, code) in round.chosen.iter().zip(chosen()) {
-        let (path, module) = (&code.variant.path, &code.config);
-        let parent = code.caller.and_then(|(outer, _)| {
-            let outer = round.ids[outer.index()]?;
-            let call: CallId = *structure.module(outer).calls.get(path.0.last()?)?;
-            Some((outer, call))
+fn structure(modules: &Modules, round: &Round) -> (Structure, Vec<Type>) {
+    let standing = round.standing().map(|it| &*modules[it].config);
+    let mut structure = Structure::with_room(standing);
+    // Many modules have the same code.
+    let mut outputs: FxHashMap<*const config::Module, Type> = FxHashMap::default();
+    let mut call_types = Vec::new();
+    for &number in &round.chosen {
+        let ModuleCode { variant, config: module, caller, .. } = &modules[number];
+        let parent = caller.and_then(|(outer, block)| {
+            let place = block as usize - modules[outer].first_call();
+            let outer = round.module(outer)?;
+            Some((outer, structure.module(outer).calls.get(place)?))
         });
-        let id = structure.add_module(ModuleNode {
+        if let Some((_, call)) = parent {
+            let outputs = *outputs.entry(Arc::as_ptr(module)).or_insert_with(|| given_by(module));
+            call_types[call.index()] = match structure.call(call).style {
+                Style::Count => Type::list(outputs),
+                Style::ForEach => Type::map(outputs),
+                Style::Single | Style::Enabled => outputs,
+            };
+        }
+        let Some(id) = round.module(number) else { continue };
+        let made = structure.add_module(ModuleNode {
             parent,
             pending: parent.is_some(),
-            ..ModuleNode::new(instance(path), path.clone(), module.clone())
+            ..ModuleNode::new(instance(&variant.path), variant.path.clone(), module.clone())
         });
-        debug_assert_eq!(round.ids[number.index()], Some(id));
+        debug_assert_eq!(made, id);
         if let Some((_, call)) = parent {
             structure.calls[call.index()].instances.insert(InstanceKey::None, id);
         }
-        for (name, call) in &module.calls {
-            let call_id = CallId(structure.calls.len() as u32);
-            let keys = structure.add(NodeKind::CallKeys(call_id));
-            let style = Style::of(&call.repetition);
-            structure.calls.push(CallNode {
-                parent: id,
-                name: name.clone(),
-                style,
-                keys,
-                all: keys,
-                inside: keys,
-                given: Default::default(),
-                instances: Keyed::new(),
-                pending: true,
-                named: Default::default(),
-            });
-            structure.modules[id.index()].calls.insert(name.clone(), call_id);
-        }
-        let is_needed = round.fresh.contains(&number) || is_looked_into(module);
-        for place in 0..if is_needed { module.resources.len() } else { 0 } {
-            let resource = structure.declare(id, place);
-            let style = structure.resource(resource).style;
-            let repeats = matches!(style, Style::Count | Style::ForEach);
-            let node: Node = match repeats {
-                true => structure.add(NodeKind::Pending(resource)),
-                false => structure.add_instance(resource, InstanceKey::None),
-            };
-            let known = &mut structure.resources[resource.index()];
-            known.collection = Some(node);
-            if repeats {
-                known.pending = Some(node);
-                known.repetition = Some(node);
-            }
-        }
+        add_calls(&mut structure, id, module);
+        call_types.resize(structure.calls.len(), Type::DYNAMIC);
+        add_resources(&mut structure, id, module);
     }
-    structure
+    (structure, call_types)
 }
 
-/// Whether what a module gives to others or says of its variables may name something in it.
-fn is_looked_into(module: &config::Module) -> bool {
-    !module.calls.is_empty() || module.variables.values().any(|it| !it.validations.is_empty())
+/// The type of what a module gives.
+fn given_by(module: &config::Module) -> Type {
+    Type::object(module.outputs.keys().map(|it| (it.clone(), Type::DYNAMIC)).collect())
+}
+
+fn add_calls(structure: &mut Structure, module: ModuleId, code: &config::Module) {
+    for (place, (name, call)) in code.calls.into_iter().enumerate() {
+        let id = CallId(structure.calls.len() as u32);
+        let keys = structure.add(NodeKind::CallKeys(id));
+        structure.add_call(CallNode {
+            parent: module,
+            name: name.clone(),
+            place: place as u32,
+            style: Style::of(&call.repetition),
+            keys,
+            all: keys,
+            inside: keys,
+            given: Default::default(),
+            instances: Keyed::new(),
+            pending: true,
+            named: Default::default(),
+        });
+    }
+}
+
+fn add_resources(structure: &mut Structure, module: ModuleId, code: &config::Module) {
+    for place in 0..code.resources.len() {
+        let resource = structure.declare(module, place);
+        let style = structure.resource(resource).style;
+        let repeats = matches!(style, Style::Count | Style::ForEach);
+        let node: Node = match repeats {
+            true => structure.add(NodeKind::Pending(resource)),
+            false => structure.add_instance(resource, InstanceKey::None),
+        };
+        let known = &mut structure.resources[resource.index()];
+        known.collection = Some(node);
+        if repeats {
+            known.pending = Some(node);
+            known.repetition = Some(node);
+        }
+    }
 }

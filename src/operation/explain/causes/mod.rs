@@ -214,8 +214,7 @@ impl Causes<'_> {
             NodeKind::Variable(module, name) => {
                 let module = structure.module(*module);
                 let (parent, call) = module.parent?;
-                let config = &structure.module(parent).config;
-                let block = config.calls.get(&structure.call(call).name)?;
+                let block = structure.call_block(call)?;
                 let owner = Some((Owner::Call(call), module.key.clone()));
                 Some((&block.inputs.get(name)?.value, Context { module: parent, owner }))
             }

@@ -86,7 +86,7 @@ impl Causes<'_> {
             }
             Owner::Call(id) => {
                 let call = structure.call(id);
-                let block = structure.module(call.parent).config.calls.get(&call.name);
+                let block = structure.call_block(id);
                 (Some(call.parent), block.map(|it| &it.repetition), call.style)
             }
         };

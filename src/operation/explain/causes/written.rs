@@ -196,8 +196,8 @@ impl Reader<'_, '_> {
                 node.into_iter().for_each(|it| add(Part::Value(*it, whole(reference.rest))));
             }
             Subject::Module(name) => {
-                if let Some(id) = module.calls.get(name) {
-                    self.outputs(*id, reference.rest, rest, &mut add);
+                if let Some(id) = self.model.structure.call_in(self.context.module, name) {
+                    self.outputs(id, reference.rest, rest, &mut add);
                 }
             }
             Subject::Resource(name) => {

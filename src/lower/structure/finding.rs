@@ -1,0 +1,110 @@
+//! How the resources of a structure are found by their addresses.
+
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+
+use super::{ModuleId, ResourceId, ResourceNode, Structure};
+use crate::address::{ModuleInstance, Resource, ResourceNameRef};
+use crate::syntax::Near;
+
+/// Where the last resource was found that somebody asked for.
+#[derive(Debug, Default)]
+pub struct Nearby {
+    module: Option<ModuleId>,
+    /// Where the block stands behind that of the last one.
+    place: usize,
+}
+
+fn hash_of(module: &ModuleInstance, name: ResourceNameRef<'_>) -> u64 {
+    FxBuildHasher.hash_one((module, name))
+}
+
+fn hash_of_resource(it: &ResourceNode) -> u64 {
+    hash_of(&it.address.module, it.address.resource.as_ref())
+}
+
+impl Structure {
+    /// Returns the resource of that address.
+    pub fn resource_id(&self, address: &Resource) -> Option<ResourceId> {
+        self.find(&address.module, address.resource.as_ref(), &mut Nearby::default())
+    }
+
+    /// Returns the resource of that address, for who asks for one after the other in the order of addresses.
+    pub fn resource_near(&self, address: &Resource, near: &mut Nearby) -> Option<ResourceId> {
+        let Resource { module, resource: name } = address;
+        self.find(module, name.as_ref(), near)
+    }
+
+    /// Returns the resource of that name in a module instance, where it has a block.
+    pub fn resource_in(&self, module: ModuleId, name: ResourceNameRef<'_>) -> Option<ResourceId> {
+        self.resource_named(module, name, &Near::default())
+    }
+
+    /// Returns the resource that a reference in a module instance names, where it has a block.
+    pub fn resource_named(
+        &self,
+        module: ModuleId,
+        name: ResourceNameRef<'_>,
+        near: &Near,
+    ) -> Option<ResourceId> {
+        let mut behind = near.place();
+        let found = self.placed(module, name, &mut behind);
+        if found.is_some() {
+            near.found_at(behind - 1);
+        }
+        let apart = || self.find(&self.module(module).address, name, &mut Nearby::default());
+        let found = found.or_else(apart)?;
+        self.resource(found).declared.then_some(found)
+    }
+
+    fn find(
+        &self,
+        module: &ModuleInstance,
+        name: ResourceNameRef<'_>,
+        near: &mut Nearby,
+    ) -> Option<ResourceId> {
+        let same = near.module.filter(|it| self.module(*it).address == *module);
+        near.module = same.or_else(|| self.module_ids.get(module).copied());
+        let placed = near.module.and_then(|it| self.placed(it, name, &mut near.place));
+        placed.or_else(|| self.find_apart(module, name))
+    }
+
+    /// The resource at the place that the block of that name has in its module; `near` is behind it then.
+    fn placed(
+        &self,
+        module: ModuleId,
+        name: ResourceNameRef<'_>,
+        near: &mut usize,
+    ) -> Option<ResourceId> {
+        let module = self.module(module);
+        if module.places.is_empty() {
+            return None;
+        }
+        let (place, _) = module.config.resources.get_near(*near, name)?;
+        *near = place + 1;
+        module.places.get(place)
+    }
+
+    pub(super) fn find_apart(
+        &self,
+        module: &ModuleInstance,
+        name: ResourceNameRef<'_>,
+    ) -> Option<ResourceId> {
+        if self.by_address.is_empty() {
+            return None;
+        }
+        let is_it = |it: &ResourceId| {
+            let address = &self.resource(*it).address;
+            address.resource == name && address.module == *module
+        };
+        self.by_address.find(hash_of(module, name), is_it).copied()
+    }
+
+    /// Lets a resource be found by its address.
+    pub(super) fn know(&mut self, id: ResourceId) {
+        let resources = &self.resources;
+        let hash = |it: &ResourceId| hash_of_resource(&resources[it.index()]);
+        self.by_address.insert_unique(hash(&id), id, hash);
+    }
+}
