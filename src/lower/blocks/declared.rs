@@ -96,7 +96,7 @@ impl BlockGraph {
 
     fn find_noted(&self, code: &ModuleCode, key: &BlockKey) -> Option<usize> {
         let blocks = code.blocks();
-        let (_, folder) = *self.blocks.get(blocks.start)?;
+        let (_, folder) = *self.blocks.get(blocks.clone())?.first()?;
         let is_it = |it: &(u32, u32)| it.0 == folder && self.keys[it.1 as usize] == *key;
         let (_, place) = self.index.places.find(hash_of(folder, key), is_it)?;
         Some(blocks.start + (place - folder) as usize)
