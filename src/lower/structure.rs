@@ -5,7 +5,6 @@
 
 mod calls;
 mod finding;
-mod found;
 mod serial;
 mod names;
 mod members;

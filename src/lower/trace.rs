@@ -268,7 +268,7 @@ impl Trace<'_> {
                 BlockKey::Local(name) => self.local(module, name),
                 BlockKey::Output(name) => self.output(module, name),
                 BlockKey::Resource(name) => self.resource(module, name, number),
-                BlockKey::Call(name) => self.call(module, (block.module, number), name),
+                BlockKey::Call(name) => self.call(module, name, number),
                 BlockKey::Check(name) => self.check(module, name),
                 BlockKey::Inside(_) | BlockKey::Provider(..) => {}
             }
@@ -338,16 +338,16 @@ impl Trace<'_> {
         }
     }
 
-    fn call(&mut self, module: ModuleId, (code, number): (VariantId, usize), name: &Str) {
+    fn call(&mut self, module: ModuleId, name: &Str, number: usize) {
         let config = self.structure.module(module).config.clone();
-        let near = number - self.input.graph.modules[code].first_call();
+        let near = number - self.input.graph.module_of(number).first_call();
         let (place, block) =
             config.calls.get_near(near, name).expect("the call is one of its module");
         let id = CallId(self.structure.calls.len() as u32);
         let keys = self.structure.add(NodeKind::CallKeys(id));
         let all = self.structure.add(NodeKind::Call(id));
         let inside = self.structure.add(NodeKind::Inside(id));
-        let given = self.input.graph.outputs_depended_on(code, name);
+        let given = self.input.graph.outputs_depended_on(number);
         let given =
             given.map(|it| (it.clone(), self.structure.add(NodeKind::Given(id, it.clone()))));
         let given = given.collect();

@@ -112,8 +112,7 @@ pub fn impact(
     let mut found = Impact { gone: start.gone.clone(), ..Impact::default() };
     let mut numbers: FxHashMap<Node, usize> = FxHashMap::default();
     order.retain(|it| ways.is_step(*it));
-    let places = places_of_objects(structure);
-    order.sort_by_key(|it| (reached[it].0, places.get(it).copied()));
+    order.sort_by_cached_key(|it| (reached[it].0, structure.instance(*it)));
     for node in order {
         let (before, through) = ways.before(node);
         let step = found.step(context.name(node), before.map(|it| numbers[&it]));
@@ -123,11 +122,6 @@ pub fn impact(
         }
     }
     found
-}
-
-/// The place of each object in the order of their addresses. What is no object has none.
-fn places_of_objects(structure: &Structure) -> FxHashMap<Node, usize> {
-    structure.objects_in_order().into_iter().zip(0..).collect()
 }
 
 /// What each node hands its changes to; or, the other way, what it reads.

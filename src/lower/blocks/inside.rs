@@ -5,10 +5,10 @@ use crate::value::Str;
 
 impl BlockGraph {
     /// Returns the outputs of a call that some `depends_on` names by themselves.
-    pub fn outputs_depended_on(&self, caller: VariantId, call: &Str) -> impl Iterator<Item = &Str> {
-        let asked = Some(call).filter(|_| !self.depended_on.is_empty());
-        let block = asked.and_then(|it| self.find(caller, &BlockKey::Call(it.clone())));
-        block.and_then(|it| self.depended_on.get(&(it as u32))).into_iter().flatten()
+    ///
+    /// - `block`: the number of the block of the call.
+    pub fn outputs_depended_on(&self, block: usize) -> impl Iterator<Item = &Str> {
+        self.depended_on.get(&(block as u32)).into_iter().flatten()
     }
 
     /// Returns the blocks that a block refers to, each inside of a module that it depends on by itself.

@@ -1,11 +1,12 @@
-//! How the resources of a structure are found by their addresses.
+//! How resources are found by their addresses, and module instances by what they are instances of.
 
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 
-use super::{ModuleId, ResourceId, ResourceNode, Structure};
-use crate::address::{ModuleInstance, Resource, ResourceNameRef};
+use super::{ModuleId, ModuleNode, ResourceId, ResourceNode, Structure};
+use crate::address::{Module, ModuleInstance, Resource, ResourceNameRef};
+use crate::config::{Config, Variant};
 use crate::syntax::Near;
 
 /// Where the last resource was found that somebody asked for.
@@ -106,5 +107,21 @@ impl Structure {
         let resources = &self.resources;
         let hash = |it: &ResourceId| hash_of_resource(&resources[it.index()]);
         self.by_address.insert_unique(hash(&id), id, hash);
+    }
+
+    /// Returns the first instance of a module, wherever its source is.
+    pub fn first_at(&self, path: &Module) -> Option<ModuleId> {
+        self.first(|it| it.path == *path)
+    }
+
+    /// Returns the first instance of a module that is one of several of its path.
+    pub fn first_of(&self, config: &Config, variant: &Variant) -> Option<ModuleId> {
+        self.first(|it| {
+            it.path == variant.path && config.variant_of(&it.address).as_ref() == Some(variant)
+        })
+    }
+
+    fn first(&self, is_it: impl Fn(&ModuleNode) -> bool) -> Option<ModuleId> {
+        self.modules.iter().position(is_it).map(|it| ModuleId(it as u32))
     }
 }
