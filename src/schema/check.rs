@@ -67,35 +67,41 @@ impl Check {
         }
         for (place, (name, part)) in schema.parts().enumerate() {
             let ty = part.ty();
-            let at = |value: &Value| attribute(value, place, name, ty);
+            let at = |value| attribute(value, place, name, ty);
             let (prior, config, planned) = (at(prior), at(config), at(planned));
             let three = Three { prior: &prior, config: &config, planned: &planned };
-            self.inside(PathStep::Attribute(name.clone()), |check| match part {
-                Part::Attribute(it) => check.attribute(it, three),
-                Part::Block(it) => check.blocks(it, three),
-            });
+            match part {
+                Part::Attribute(it) => self.attribute(name, it, three),
+                Part::Block(it) => {
+                    self.inside(PathStep::Attribute(name.clone()), |check| check.blocks(it, three));
+                }
+            }
         }
     }
 
     fn attributes(&mut self, schema: &BTreeMap<Str, AttributeSchema>, values: Three<'_>) {
         for (place, (name, it)) in schema.iter().enumerate() {
-            let at = |value: &Value| attribute(value, place, name, it.ty);
+            let at = |value| attribute(value, place, name, it.ty);
             let (prior, config, planned) =
                 (at(values.prior), at(values.config), at(values.planned));
             let three = Three { prior: &prior, config: &config, planned: &planned };
-            self.inside(PathStep::Attribute(name.clone()), |check| check.attribute(it, three));
+            self.attribute(name, it, three);
         }
     }
 
-    fn attribute(&mut self, schema: &AttributeSchema, Three { prior, config, planned }: Three<'_>) {
+    fn attribute(&mut self, name: &Str, schema: &AttributeSchema, values: Three<'_>) {
+        let Three { prior, config, planned } = values;
         let is_suppressed =
             || !prior.is_null() && !config.is_null() && is_equal_unrefined(planned, prior);
-        if is_equal_unrefined(planned, config)
-            || is_suppressed()
-            || schema.computed && (!schema.optional || config.is_null())
-        {
-            return;
+        let is_chosen = || schema.computed && (!schema.optional || config.is_null());
+        if !(is_equal_unrefined(planned, config) || is_suppressed() || is_chosen()) {
+            let step = PathStep::Attribute(name.clone());
+            self.inside(step, |check| check.differing(schema, values));
         }
+    }
+
+    /// Checks an attribute that is neither what was configured nor what the provider may choose.
+    fn differing(&mut self, schema: &AttributeSchema, Three { prior, config, planned }: Three<'_>) {
         if config.is_null() && !planned.is_null() {
             return self.error(match schema.sensitive {
                 true => "sensitive planned value for a non-computed attribute".to_owned(),

@@ -8,6 +8,7 @@ mod check;
 mod coerce;
 mod compatible;
 mod ignore;
+mod implied;
 mod paths;
 mod proposed;
 mod replace;
@@ -20,6 +21,7 @@ pub use check::check_planned;
 pub use coerce::{coerce, conforms};
 pub use compatible::check_compatible;
 pub use ignore::{Ignored, apply_ignore_changes};
+pub use implied::Implied;
 pub use paths::{
     deprecations, has_deprecations, mark_object, mark_secrets, mark_sensitive, sensitive_names,
     sensitive_paths, without_write_only, write_only_paths,
@@ -30,9 +32,11 @@ pub use schemas::{MakeSchema, Schemas};
 pub use stored::{decode_stored, encode_stored, is_stored_as_today, without_unknown_attributes};
 pub use types::{
     AttributeSchema, BlockSchema, Documentation, FunctionParameter, FunctionSignature,
-    IdentityAttribute, IdentitySchema, Implied, NestedAttributes, NestedBlock, Nesting,
-    ProviderSchema, Schema, empty_value,
+    IdentityAttribute, IdentitySchema, NestedAttributes, NestedBlock, Nesting, ProviderSchema,
+    Schema, empty_value,
 };
+
+use std::borrow::Cow;
 
 use crate::value::{Kind, Str, Type, Value};
 
@@ -41,13 +45,13 @@ mod tests;
 
 /// The attribute of an object; of a null object null, of an unknown one unknown. It is looked for at `at` first, its
 /// place in the schema.
-fn attribute(value: &Value, at: usize, name: &Str, ty: Type) -> Value {
+fn attribute<'v>(value: &'v Value, at: usize, name: &Str, ty: Type) -> Cow<'v, Value> {
     match value.bare() {
-        Value::Unknown(it) => Value::unknown(it.ty.attribute(name).unwrap_or(ty)),
+        Value::Unknown(it) => Cow::Owned(Value::unknown(it.ty.attribute(name).unwrap_or(ty))),
         Value::Object(it) if it.ty.attributes().get(at).is_some_and(|it| it.0 == *name) => {
-            it.values[at].clone()
+            Cow::Borrowed(&it.values[at])
         }
-        it => it.get(name).cloned().unwrap_or(Value::Null(ty)),
+        it => it.get(name).map_or(Cow::Owned(Value::Null(ty)), Cow::Borrowed),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Where in a value the sensitive, the deprecated and the write-only attributes of a schema are.
 
 use super::types::{NestedBlock, Part};
-use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, items};
-use crate::value::{Deprecation, MarkPaths, Marks, Path, PathStep, ShowPath, Str, Value, path};
+use super::{AttributeSchema, BlockSchema, NestedAttributes, Nesting, attribute, items};
+use crate::value::{
+    Deprecation, MarkPaths, Marks, Path, PathStep, ShowPath, Str, Type, Value, path,
+};
 
 /// Returns the paths of the parts of an object that the schema calls sensitive, in order.
 ///
@@ -45,9 +47,11 @@ fn repeated(value: &Value, schema: &BlockSchema) -> Vec<Path> {
     if value.is_null() || !value.is_known() {
         return found;
     }
-    for (name, argument) in schema.repeated() {
-        let argument = value.get(argument).filter(|it| it.contains_marked());
-        let Some(argument) = argument else { continue };
+    for (name, argument, place) in schema.repeated() {
+        let argument = attribute(value, *place, argument, Type::DYNAMIC);
+        if !argument.contains_marked() {
+            continue;
+        }
         let sensitive = argument.mark_paths().sensitive_paths().into_iter();
         let below = |path: Path| std::iter::once(PathStep::attribute(name)).chain(path).collect();
         found.extend(sensitive.map(below));
@@ -89,10 +93,15 @@ pub fn has_deprecations(schema: &BlockSchema) -> bool {
 /// Returns the paths of the write-only attributes of an object, in order.
 pub fn write_only_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
     let mut search = Search { is_hit: |it| it.write_only, paths: Vec::new(), path: Vec::new() };
-    if value.is_known() && !value.is_null() {
+    if schema.forgets() && value.is_known() && !value.is_null() {
         search.block(schema, value);
     }
     search.paths
+}
+
+/// Returns whether anything in a schema is write-only.
+pub(super) fn has_write_only(schema: &BlockSchema) -> bool {
+    schema.parts().any(|it| occurs_in_part(|it| it.write_only, it.1))
 }
 
 /// Makes every write-only attribute null, without marks: as it is planned, stored and shown.

@@ -22,6 +22,7 @@ use crate::value::{PathStep, Str, Type, Value};
 pub fn proposed_new(schema: &BlockSchema, prior: &Value, config: &Value) -> Value {
     match prior.bare() {
         Value::Null(_) if config.is_null() => prior.clone(),
+        Value::Null(_) if schema.is_kept_when_new() && config.is_known() => config.bare().clone(),
         Value::Null(_) => merge_block(schema, &empty_value(schema), config),
         prior => merge_block(schema, prior, config),
     }
@@ -268,4 +269,40 @@ pub(super) fn is_equal_unrefined(a: &Value, b: &Value) -> bool {
 
 fn all_equal(a: &[Value], b: &[Value]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal_unrefined(a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(attributes: &[(&str, AttributeSchema)]) -> BlockSchema {
+        let attributes = attributes.iter().map(|(name, it)| ((*name).into(), it.clone())).collect();
+        BlockSchema { attributes, ..BlockSchema::default() }
+    }
+
+    #[test]
+    fn a_new_object_is_proposed_as_if_it_were_merged_with_nothing() {
+        let of = AttributeSchema::of;
+        let plain = [
+            ("given", AttributeSchema { optional: true, ..of(Type::DYNAMIC) }),
+            ("id", AttributeSchema { computed: true, ..of(Type::STRING) }),
+            ("name", AttributeSchema { optional: true, computed: true, ..of(Type::STRING) }),
+        ];
+        let open = AttributeSchema { optional: true, computed: true, ..of(Type::DYNAMIC) };
+        let with_open = [plain[0].clone(), plain[1].clone(), ("name", open)];
+        for (schema, is_kept) in [(schema(&plain), true), (schema(&with_open), false)] {
+            assert_eq!(schema.is_kept_when_new(), is_kept);
+            let null = Value::Null(schema.ty());
+            let texts =
+                [Value::Null(Type::STRING), Value::string("n"), Value::unknown(Type::STRING)];
+            for (given, name) in
+                texts.iter().flat_map(|it| texts.iter().map(move |name| (it, name)))
+            {
+                let values = vec![given.clone(), Value::Null(Type::STRING), name.clone()];
+                let config = object_like(schema.ty(), values);
+                let merged = merge_block(&schema, &empty_value(&schema), &config);
+                assert_eq!(proposed_new(&schema, &null, &config), merged);
+            }
+        }
+    }
 }

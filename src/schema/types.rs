@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::Schemas;
-use super::paths::sensitive_names;
+use super::{Implied, Schemas};
 use crate::address::Mode;
 use crate::value::objects::object_like;
 use crate::value::{PathStep, Str, Type, Value};
@@ -104,26 +103,6 @@ pub struct BlockSchema {
     pub deprecated: bool,
     /// What follows from the rest, once asked for. Build schemas with `..BlockSchema::default()`.
     pub implied: Implied,
-}
-
-/// What a schema implies, kept from the first time on that it is asked for.
-///
-/// A copy forgets it, because copies are made to be changed. INVARIANT: a schema does not change after anything of this
-/// was asked for.
-#[derive(Debug, Default)]
-pub struct Implied {
-    /// The type of its values.
-    ty: OnceLock<Type>,
-    /// Whether anything in it is sensitive.
-    hides: OnceLock<bool>,
-    /// Its attributes that repeat an argument, and which one.
-    repeated: OnceLock<Vec<(Str, Str)>>,
-}
-
-impl Clone for Implied {
-    fn clone(&self) -> Implied {
-        Implied::default()
-    }
 }
 
 /// An argument or attribute.
@@ -260,26 +239,6 @@ impl Part<'_> {
 }
 
 impl BlockSchema {
-    /// Returns the object type of the block's values.
-    pub fn ty(&self) -> Type {
-        *self.implied.ty.get_or_init(|| {
-            Type::object(self.parts().map(|(name, it)| (name.clone(), it.ty())).collect())
-        })
-    }
-
-    /// Returns whether anything in it is sensitive.
-    pub fn hides(&self) -> bool {
-        *self.implied.hides.get_or_init(|| sensitive_names(self).next().is_some())
-    }
-
-    /// Returns its attributes that repeat an argument, and which one.
-    pub(super) fn repeated(&self) -> &[(Str, Str)] {
-        self.implied.repeated.get_or_init(|| {
-            let attributes = self.attributes.iter();
-            attributes.filter_map(|it| Some((it.0.clone(), it.1.repeats.clone()?))).collect()
-        })
-    }
-
     /// Puts the values of its attributes and those of its blocks, each in the order of names, into the order of all names.
     pub fn in_order(&self, attributes: Vec<Value>, blocks: Vec<Value>) -> Vec<Value> {
         let (mut attributes, mut blocks) = (attributes.into_iter(), blocks.into_iter());
