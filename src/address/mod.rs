@@ -115,7 +115,9 @@ impl fmt::Display for Module {
 impl fmt::Display for ModuleInstance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (name, key)) in self.0.iter().enumerate() {
-            write!(f, "{}module.{name}{key}", if index == 0 { "" } else { "." })?;
+            f.write_str(if index == 0 { "module." } else { ".module." })?;
+            f.write_str(name)?;
+            key.fmt(f)?;
         }
         Ok(())
     }
@@ -223,7 +225,9 @@ impl PartialEq<ResourceNameRef<'_>> for ResourceName {
 
 impl fmt::Display for ResourceNameRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}.{}", self.mode.prefix(), self.kind, self.name)
+        [self.mode.prefix(), self.kind, ".", self.name]
+            .into_iter()
+            .try_for_each(|it| f.write_str(it))
     }
 }
 
@@ -257,9 +261,10 @@ macro_rules! placed {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 if !self.$module.is_root() {
-                    write!(f, "{}.", self.$module)?;
+                    self.$module.fmt(f)?;
+                    f.write_str(".")?;
                 }
-                $(write!(f, "{}", self.$part)?;)*
+                $(self.$part.fmt(f)?;)*
                 Ok(())
             }
         }

@@ -41,6 +41,7 @@ impl Span {
         Span::of((file, start as u32, end as u32))
     }
 
+    #[inline]
     fn of(whole: Whole) -> Span {
         let (file, start, end) = whole;
         let length = end.checked_sub(start).and_then(|it| u16::try_from(it).ok());
@@ -50,9 +51,10 @@ impl Span {
         }
     }
 
+    #[inline]
     fn whole(self) -> Whole {
         match self.length {
-            ELSEWHERE => TABLE.read().all[self.start as usize],
+            ELSEWHERE => from_elsewhere(self.start),
             length => (FileId(self.file.into()), self.start, self.start + u32::from(length)),
         }
     }
@@ -94,10 +96,17 @@ impl Span {
     }
 
     /// Returns the smallest span that covers both. Both lie in one file.
+    #[inline]
     pub fn to(self, other: Span) -> Span {
         let ((file, start, end), (_, from, to)) = (self.whole(), other.whole());
         Span::of((file, start.min(from), end.max(to)))
     }
+}
+
+/// Returns the place that has a number in the table.
+#[cold]
+fn from_elsewhere(number: u32) -> Whole {
+    TABLE.read().all[number as usize]
 }
 
 /// Returns the number of a place in the table.

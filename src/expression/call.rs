@@ -89,6 +89,8 @@ impl Arguments<'_> {
 struct Site<'e> {
     whole: &'e Expression,
     name: &'e Name,
+    /// The name without `core::`.
+    base: &'e str,
     close: Span,
 }
 
@@ -98,29 +100,24 @@ impl Site<'_> {
         let span = self.name.span;
         span.ending_at((span.end() + 1).min(self.whole.span.end()))
     }
-
-    /// The name without `core::`.
-    fn base(&self) -> &str {
-        base_name(self.name)
-    }
 }
 
 impl Evaluator<'_> {
     /// Evaluates `f(a, b...)`.
     pub(super) fn call(&self, whole: &Expression, call: &Call, names: &Names<'_>) -> Value {
         let Call { name, arguments, expand, close } = call;
-        let (expand, site) = (*expand, Site { whole, name, close: *close });
+        let (expand, site) = (*expand, Site { whole, name, base: base_name(name), close: *close });
         if name.text.starts_with("provider::") {
             return self.provider_call(&site, arguments, expand, names);
         }
-        match site.base() {
+        match site.base {
             "try" => return self.try_each(&site, arguments, names),
             "can" => return self.can(&site, arguments, names),
             "convert" => return self.convert_to(&site, arguments, names),
             "type" if self.scope.is_console() => return self.type_of(&site, arguments, names),
             _ => {}
         }
-        let Some(function) = functions::find(site.base()) else {
+        let Some(function) = functions::find(site.base) else {
             self.report(unknown_function(name, whole.span), whole, names);
             return Value::unknown(Type::DYNAMIC);
         };
@@ -250,7 +247,7 @@ impl Evaluator<'_> {
 
     /// `length(x)` and `keys(x)` of a whole resource read only its keys, where the scope tells them apart.
     fn keys_only(&self, site: &Site<'_>, argument: &Expression) -> Option<Value> {
-        let ("length" | "keys") = site.base() else { return None };
+        let ("length" | "keys") = site.base else { return None };
         let (root, steps) = argument.as_traversal()?;
         let reference = parse_reference(root, steps).ok()?;
         if !reference.rest.is_empty()
@@ -310,9 +307,9 @@ impl Evaluator<'_> {
                 Rule { null, unknown, dynamic: unknown, marked: false, told: false }
             })
         };
-        let rules: Vec<Rule> = (0..values.len()).filter_map(rule).collect();
-        let called = functions::prepare(&values, &rules).and_then(|ready| {
-            let wholly_known = |at: usize, it: &Value| rules[at].unknown || it.is_wholly_known();
+        let called = functions::prepare(&values, rule).and_then(|ready| {
+            let takes_unknown = |at| rule(at).is_some_and(|it| it.unknown);
+            let wholly_known = |at, it: &Value| takes_unknown(at) || it.is_wholly_known();
             let known = !ready.untyped
                 && !ready.unknown
                 && ready.arguments.iter().enumerate().all(|(at, it)| wholly_known(at, it));
@@ -349,7 +346,7 @@ pub fn is_type_call(expression: &Expression) -> bool {
 /// Adds which function was called.
 fn named(problem: Diagnostic, site: &Site<'_>) -> Diagnostic {
     debug_assert_eq!(problem.severity, Severity::Error, "calls fail with errors");
-    let signature = functions::find(site.base()).map(Function::signature);
+    let signature = functions::find(site.base).map(Function::signature);
     Diagnostic { function: Some((site.name.text.to_string(), signature)), ..problem }
 }
 

@@ -143,9 +143,13 @@ impl<'a> Evaluator<'a> {
     /// Returns what is wrong, each problem once.
     pub fn into_problems(self) -> Diagnostics {
         // Where something does not exist, what follows from that need not be said.
-        let lasting = self.lasting.into_inner();
-        let all =
-            if failed(&lasting) { lasting } else { [lasting, self.found.into_inner()].concat() };
+        let (mut all, mut found) = (self.lasting.into_inner(), self.found.into_inner());
+        if !failed(&all) {
+            all.append(&mut found);
+        }
+        if all.is_empty() {
+            return Diagnostics::new();
+        }
         Diagnostics(all).once()
     }
 

@@ -11,10 +11,11 @@ use super::{Reference, Subject};
 ///
 /// Fails where they name nothing that could exist: a bare name, `data` without type and name, `count.foo`.
 pub fn parse_reference<'a>(root: &'a Name, steps: &'a [Step]) -> Result<Reference<'a>, Diagnostic> {
-    let whole = steps.iter().fold(root.span, |span, step| span.to(step.span()));
+    let up_to = |steps: &[Step]| steps.last().map_or(root.span, |it| root.span.to(it.span()));
+    let whole = up_to(steps);
     let make = |subject, used: usize| {
-        let subject_span = steps[..used].iter().fold(root.span, |span, step| span.to(step.span()));
-        Reference { root, subject, rest: &steps[used..], subject_span, span: whole }
+        let (own, rest) = steps.split_at(used);
+        Reference { root, subject, rest, subject_span: up_to(own), span: whole }
     };
     let single = |subject: fn(&'a Str) -> Subject<'a>| {
         let name = single_attribute(root, steps)?;

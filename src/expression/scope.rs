@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Subject, functions, problems};
+use super::{Reference, Subject, functions, problems};
 use crate::address::{InstanceKey, ResourceNameRef};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::schema::FunctionSignature;
@@ -91,13 +91,12 @@ pub trait Scope: Sync {
     /// consumed key.
     fn reached(
         &self,
-        subject: Subject<'_>,
+        reference: &Reference<'_>,
         key: Option<&Value>,
         rest: &[Step],
         value: &Value,
-        span: Span,
     ) {
-        let _ = (subject, key, rest, value, span);
+        let _ = (reference, key, rest, value);
     }
 
     /// Tells of an expression that an unknown kept from being evaluated, with the names that are bound around it: for

@@ -79,7 +79,7 @@ impl<'a> Evaluator<'a> {
             false => self.follow(value, rest, whole, names),
         };
         if !aside {
-            self.scope.reached(subject, key, rest, &value, reference.span);
+            self.scope.reached(&reference, key, rest, &value);
         }
         value
     }

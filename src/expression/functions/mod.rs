@@ -3,6 +3,7 @@
 //! A [`Function`] says what it takes and gives; [`Function::invoke`] deals with null, unknown and marked arguments the same
 //! way for all, so that a body sees only what it asked for.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
@@ -241,9 +242,8 @@ impl Function {
 
     /// Calls it with arguments of the parameters' types.
     pub fn invoke(&self, arguments: &[Value], scope: &dyn Scope, depth: u32) -> CallResult {
-        let rules: Vec<Rule> =
-            (0..arguments.len()).filter_map(|at| self.parameter(at)).map(Rule::from).collect();
-        let Prepared { arguments, marks, untyped, unknown } = prepare(arguments, &rules)?;
+        let rule = |at| self.parameter(at).map(Rule::from);
+        let Prepared { arguments, marks, untyped, unknown } = prepare(arguments, rule)?;
         if untyped {
             return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));
         }
@@ -302,9 +302,9 @@ impl From<&Parameter> for Rule {
 }
 
 /// Arguments made ready for a body.
-pub(super) struct Prepared {
+pub(super) struct Prepared<'a> {
     /// Without the marks that the body does not want to see.
-    pub arguments: Vec<Value>,
+    pub arguments: Cow<'a, [Value]>,
     /// Those marks, for the result.
     pub marks: Marks,
     /// One is of unknown type: so is the result.
@@ -314,14 +314,18 @@ pub(super) struct Prepared {
 }
 
 /// Checks arguments against what their parameters take.
-pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, Failure> {
+pub(super) fn prepare(
+    arguments: &[Value],
+    rule: impl Fn(usize) -> Option<Rule>,
+) -> Result<Prepared<'_>, Failure> {
     let mut ready = Prepared {
-        arguments: Vec::with_capacity(arguments.len()),
+        arguments: Cow::Borrowed(arguments),
         marks: Marks::default(),
         untyped: false,
         unknown: false,
     };
-    for (at, (value, rule)) in arguments.iter().zip(rules).enumerate() {
+    for (at, value) in arguments.iter().enumerate() {
+        let Some(rule) = rule(at) else { continue };
         if !ready.untyped && value.is_null() && !rule.null {
             return Err(Failure::argument(at, "argument must not be null"));
         }
@@ -334,9 +338,8 @@ pub(super) fn prepare(arguments: &[Value], rules: &[Rule]) -> Result<Prepared, F
                 let kept = if rule.told { marks } else { marks.provenance() };
                 ready.marks = ready.marks.union(&kept);
             }
-            ready.arguments.push(value.clone());
-        } else {
-            ready.arguments.push(ready.marks.take(value.to_marked()).into());
+        } else if value.contains_marked() {
+            ready.arguments.to_mut()[at] = ready.marks.take(value.to_marked()).into();
         }
     }
     Ok(ready)

@@ -121,14 +121,13 @@ impl Scope for Known {
 
     fn reached(
         &self,
-        subject: Subject<'_>,
+        reference: &Reference<'_>,
         key: Option<&Value>,
         rest: &[Step],
         value: &Value,
-        _: Span,
     ) {
         let key = key.map(|it| format!("[{}]", print::format_value(it))).unwrap_or_default();
-        if let Subject::Resource(ResourceNameRef { kind, name, .. }) = subject {
+        if let Subject::Resource(ResourceNameRef { kind, name, .. }) = reference.subject {
             self.tell(format!(
                 "{kind}.{name}{key} and {} steps: {}",
                 rest.len(),

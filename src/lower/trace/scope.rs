@@ -10,7 +10,7 @@ use crate::address::{InstanceKey, ResourceNameRef};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
-use crate::expression::{Around, Ask, Declared, Scope, Subject, free_reference};
+use crate::expression::{Around, Ask, Declared, Reference, Scope, Subject, free_reference};
 use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
@@ -205,12 +205,12 @@ impl Scope for TraceScope<'_> {
 
     fn reached(
         &self,
-        subject: Subject<'_>,
+        reference: &Reference<'_>,
         key: Option<&Value>,
         rest: &[Step],
         value: &Value,
-        span: Span,
     ) {
+        let span = reference.span;
         let structure = &self.trace.structure;
         let module = structure.module(self.module);
         let part = |whole: Node, steps_left: usize| {
@@ -220,7 +220,7 @@ impl Scope for TraceScope<'_> {
             self.note(whole, span, How::Waits);
             value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
         };
-        match subject {
+        match reference.subject {
             Subject::Variable(name) => {
                 module.variables.get(name).into_iter().for_each(|&it| part(it, rest.len()))
             }
@@ -231,7 +231,8 @@ impl Scope for TraceScope<'_> {
                 value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part))
             }
             Subject::Module(name) => {
-                let Some(id) = structure.call_in(self.module, name) else { return };
+                let found = structure.call_named(self.module, name, reference.near());
+                let Some(id) = found else { return };
                 let call = structure.call(id);
                 let instance = match key {
                     Some(key) => expansion::key_for(key, call.style == Style::Count)
