@@ -61,7 +61,7 @@ ascent! {
         <-- passes(c, f, a, h, e, Choice::NONE), module_parent(c, p), visible(p, h, e, g, x);
     // @rule configurations.visible-keyed: the call of `c` passes one instance of what its caller sees
     visible(c, f, a, g, x)
-        <-- passes(c, f, a, h, e, x), if *x != Choice::NONE, module_parent(c, p), visible(p, h, e, g, Choice::NONE);
+        <-- passes(c, f, a, h, e, x), if *x != Choice::NONE, module_parent(c, p), visible(p, h, e, g, y), if *y == Choice::NONE;
     // @rule configurations.visible-inherited: `c` has no configuration of provider `f` of its own, and inherits that of `p`
     visible(c, f, Alias::DEFAULT, g, x)
         <-- module_parent(c, p), visible(p, f, Alias::DEFAULT, g, x), !has_own(c, f, Alias::DEFAULT);

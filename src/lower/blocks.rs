@@ -240,6 +240,13 @@ impl BlockGraph {
         self.module_of(block).config.resources.at(self.place(block)).map(|it| &**it)
     }
 
+    /// Returns what is written as a call.
+    pub fn written_call(&self, block: usize) -> Option<&config::ModuleCall> {
+        let BlockKey::Call(_) = self.block(block).key else { return None };
+        let module = self.module_of(block);
+        module.config.calls.at(block - module.first_call()).map(|it| &**it)
+    }
+
     /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which
     /// the configuration's own check tells.
     pub fn sorted(&self) -> Option<Arc<[u32]>> {

@@ -64,7 +64,9 @@ pub(super) fn check_module(
         }
         check_all(&scope(), uses::of_output(output), problems);
     }
-    for resource in module.resources.values() {
+    // From the last one on: the graph of blocks, which is drawn beside this, begins at the first one, and each remembers for the
+    // other where it has found what a reference names.
+    for resource in module.resources.values().rev() {
         let scope = Scope {
             repetition: Some(&resource.repetition),
             owner: Some(&resource.name),
@@ -73,7 +75,7 @@ pub(super) fn check_module(
         };
         check_all(&scope, uses::of_resource(resource), problems);
     }
-    for call in module.calls.values() {
+    for call in module.calls.values().rev() {
         check_all(
             &Scope { repetition: Some(&call.repetition), ..scope() },
             uses::of_call(call),

@@ -53,8 +53,10 @@ impl Check<'_> {
                 Some(it) if !it.generated => self.resource(module, block, it).await.into(),
                 _ => BlockProblems::default(),
             },
-            BlockKey::Call(name) => {
-                let call = &config.calls[name];
+            BlockKey::Call(_) => {
+                let Some(call) = self.session.graph.written_call(block) else {
+                    return BlockProblems::default();
+                };
                 let mut found = self.references(config, uses::of_call_itself(call).iter());
                 found.extend(self.repetition(module, &call.repetition));
                 found.into()

@@ -253,7 +253,9 @@ impl Check<'_> {
                 let written = graph.written(block);
                 written.map(uses::of_resource).unwrap_or_default()
             }
-            BlockKey::Call(name) => uses::of_call_itself(&config.calls[name]),
+            BlockKey::Call(_) => {
+                graph.written_call(block).map(uses::of_call_itself).unwrap_or_default()
+            }
             BlockKey::Inside(_) => Vec::new(),
             BlockKey::Check(name) => uses::of_check(&config.checks[name]),
             BlockKey::Provider(name, alias) => config

@@ -90,12 +90,14 @@ impl Check<'_> {
         let (value, mut found) =
             body::decode_body(&block.body, &schema.block, &self.values.scope(module), &[]);
         let mut failed = found.has_errors();
-        let path = self.values.structure.module(module).address.module();
-        let address = crate::address::ConfigResource { module: path, resource: block.name.clone() };
+        let address = || {
+            let module = self.values.structure.module(module).address.module();
+            crate::address::ConfigResource { module, resource: block.name.clone() }
+        };
         if !failed {
             let misused = misused(block, schema, &value);
             failed |= !misused.is_empty();
-            found.extend(misused.into_iter().map(|it| it.about(&address)));
+            found.extend(misused.into_iter().map(|it| it.about(&address())));
         }
         let Some(provider) = self.pool.unconfigured(&block.provider_source).filter(|_| !failed)
         else {
@@ -109,7 +111,7 @@ impl Check<'_> {
             Mode::Ephemeral => provider.validate_ephemeral(kind, &value).await,
         };
         found.extend(
-            answer.iter().map(|it| of_provider(it, None, Some(&block.body)).about(&address)),
+            answer.iter().map(|it| of_provider(it, None, Some(&block.body)).about(&address())),
         );
         found
     }
