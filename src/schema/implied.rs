@@ -1,34 +1,8 @@
 //! What follows from a schema, found out once: it is asked for with every object.
 
-use std::sync::OnceLock;
-
 use super::paths::{has_write_only, sensitive_names};
 use super::{AttributeSchema, BlockSchema};
 use crate::value::{Str, Type};
-
-/// What a schema implies, kept from the first time on that it is asked for.
-///
-/// A copy forgets it, because copies are made to be changed. INVARIANT: a schema does not change after anything of this
-/// was asked for.
-#[derive(Debug, Default)]
-pub struct Implied {
-    /// The type of its values.
-    ty: OnceLock<Type>,
-    /// Whether anything in it is sensitive.
-    hides: OnceLock<bool>,
-    /// Its attributes that repeat an argument: which one, and its place among the parts.
-    repeated: OnceLock<Vec<(Str, Str, usize)>>,
-    /// Whether anything in it is write-only.
-    forgets: OnceLock<bool>,
-    /// Whether what is proposed for a new object is what is configured.
-    is_kept_when_new: OnceLock<bool>,
-}
-
-impl Clone for Implied {
-    fn clone(&self) -> Implied {
-        Implied::default()
-    }
-}
 
 impl BlockSchema {
     /// Returns the object type of the block's values.

@@ -21,7 +21,6 @@ pub use check::check_planned;
 pub use coerce::{coerce, conforms};
 pub use compatible::check_compatible;
 pub use ignore::{Ignored, apply_ignore_changes};
-pub use implied::Implied;
 pub use paths::{
     deprecations, has_deprecations, mark_object, mark_secrets, mark_sensitive, sensitive_names,
     sensitive_paths, without_write_only, write_only_paths,
@@ -32,8 +31,8 @@ pub use schemas::{MakeSchema, Schemas};
 pub use stored::{decode_stored, encode_stored, is_stored_as_today, without_unknown_attributes};
 pub use types::{
     AttributeSchema, BlockSchema, Documentation, FunctionParameter, FunctionSignature,
-    IdentityAttribute, IdentitySchema, NestedAttributes, NestedBlock, Nesting, ProviderSchema,
-    Schema, empty_value,
+    IdentityAttribute, IdentitySchema, Implied, NestedAttributes, NestedBlock, Nesting,
+    ProviderSchema, Schema, empty_value,
 };
 
 use std::borrow::Cow;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{Implied, Schemas};
+use super::Schemas;
 use crate::address::Mode;
 use crate::value::objects::object_like;
 use crate::value::{PathStep, Str, Type, Value};
@@ -103,6 +103,30 @@ pub struct BlockSchema {
     pub deprecated: bool,
     /// What follows from the rest, once asked for. Build schemas with `..BlockSchema::default()`.
     pub implied: Implied,
+}
+
+/// What a schema implies, kept from the first time on that it is asked for.
+///
+/// A copy forgets it, because copies are made to be changed. INVARIANT: a schema does not change after anything of this
+/// was asked for.
+#[derive(Debug, Default)]
+pub struct Implied {
+    /// The type of its values.
+    pub(super) ty: OnceLock<Type>,
+    /// Whether anything in it is sensitive.
+    pub(super) hides: OnceLock<bool>,
+    /// Its attributes that repeat an argument: which one, and its place among the parts.
+    pub(super) repeated: OnceLock<Vec<(Str, Str, usize)>>,
+    /// Whether anything in it is write-only.
+    pub(super) forgets: OnceLock<bool>,
+    /// Whether what is proposed for a new object is what is configured.
+    pub(super) is_kept_when_new: OnceLock<bool>,
+}
+
+impl Clone for Implied {
+    fn clone(&self) -> Implied {
+        Implied::default()
+    }
 }
 
 /// An argument or attribute.

@@ -64,9 +64,7 @@ pub(super) fn check_module(
         }
         check_all(&scope(), uses::of_output(output), problems);
     }
-    // From the last one on: the graph of blocks, which is drawn beside this, begins at the first one, and each remembers for the
-    // other where it has found what a reference names.
-    for resource in module.resources.values().rev() {
+    for resource in module.resources.values() {
         let scope = Scope {
             repetition: Some(&resource.repetition),
             owner: Some(&resource.name),
@@ -75,7 +73,7 @@ pub(super) fn check_module(
         };
         check_all(&scope, uses::of_resource(resource), problems);
     }
-    for call in module.calls.values().rev() {
+    for call in module.calls.values() {
         check_all(
             &Scope { repetition: Some(&call.repetition), ..scope() },
             uses::of_call(call),
