@@ -87,9 +87,13 @@ impl Catalogue {
     }
 }
 
-/// Returns how many buckets so many stacks are spread over: few enough for few files, many enough that a change writes little again.
+/// Over how many buckets stacks are spread at most.
+const MOST_BUCKETS: usize = 1 << 14;
+
+/// Returns how many buckets so many stacks are spread over: five to ten stacks in each, so that there are few files, and a change
+/// writes little again, as large as the fleet may be.
 pub fn buckets_for(stacks: usize) -> u32 {
-    (stacks / 8).next_power_of_two().clamp(1, 1024) as u32
+    (stacks / 10).next_power_of_two().clamp(1, MOST_BUCKETS) as u32
 }
 
 /// Returns the bucket of a stack: the same whatever else there is, in every run.
@@ -108,8 +112,8 @@ mod tests {
     #[test]
     fn stacks_are_spread_evenly_and_always_alike() {
         assert_eq!(
-            [buckets_for(0), buckets_for(3), buckets_for(100), buckets_for(100_000)],
-            [1, 1, 16, 1024]
+            [0, 3, 100, 10_000, 20_000, 100_000, 10_000_000].map(buckets_for),
+            [1, 1, 16, 1024, 2048, 16_384, 16_384]
         );
         assert_eq!(bucket_of("live/app", 16), bucket_of("live/app", 16));
         let mut counts = [0; 16];
