@@ -5,6 +5,7 @@
 //! $ cargo bench -p entail-fleet --bench fleet -- change 10 FOLDER            # changes that many of them
 //! $ cargo bench -p entail-fleet --bench fleet -- measure FOLDER              # indexes, asks, judges, and changes one of a hundred
 //! $ cargo bench -p entail-fleet --bench fleet -- duckdb FOLDER               # the same questions, asked of DuckDB over the states
+//! $ cargo bench -p entail-fleet --features cluster --bench fleet -- cluster df://HOST:PORT FOLDER   # asks a cluster beside this machine
 //! ```
 
 use std::fmt::Write as _;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ["change", stacks, folder] => states::change(Path::new(folder), number(stacks)),
         ["measure", folder] => measure(Path::new(folder)),
         ["duckdb", folder] => duckdb(Path::new(folder)),
+        ["cluster", address, folder] => cluster(address, Path::new(folder)),
         _ => small(),
     };
     match done {
@@ -142,6 +144,38 @@ fn duckdb(folder: &Path) -> std::io::Result<()> {
             "import duckdb\nfound = duckdb.sql(\"\"\"WITH t AS (SELECT unnest(resources) AS x FROM {states}), s AS (SELECT x.type AS type, x.name AS name, x.instances AS instances FROM t) {sql}\"\"\")\nprint('found')\nfor row in found.fetchall(): print(row)"
         );
         tell(&format!("DuckDB: {what}"), &clock::run(&python, &["-c", &script], folder, &[0])?)?;
+    }
+    Ok(())
+}
+
+/// What a cluster can say by itself, and what is asked of it: few rows come back, however many are looked at.
+const RULES: &str = "
+used(m) <-- uses(_, m);
+idle(n) <-- existing(n, \"aws_vpc\"), !used(n);
+below(k) <-- uses(k, n), name(n, \"r0\"), stack(n, \"states/s00000\");
+below(k) <-- uses(k, n), below(n);
+";
+
+/// What each question needs of a cluster, and the question.
+const OF_CLUSTER: &[(&str, &str)] = &[
+    ("a lookup", "stack(n, \"states/s00000\"), existing(n, \"aws_kms_key\")"),
+    ("a join", "existing(n, \"aws_ebs_volume\"), uses(n, m), name(m, \"r0\"), name(n, \"r19\")"),
+    ("a negation", "idle(n)"),
+    ("a recursion", "below(n)"),
+];
+
+/// Asks a cluster and this machine the same, of a lake that is there.
+fn cluster(address: &str, folder: &Path) -> std::io::Result<()> {
+    let program = env!("CARGO_BIN_EXE_entail-fleet");
+    std::fs::write(folder.join("cluster.rules"), RULES)?;
+    for (what, body) in OF_CLUSTER {
+        for engine in ["columnar", &format!("{address}?rows=0")] {
+            let engine = format!("-engine={engine}");
+            let words =
+                ["query", "-csv", "-policy=cluster.rules", "-policy-limit=time=600", &engine, body];
+            let what = format!("{what}, {engine}");
+            tell(&what, &clock::run(program, &words, folder, &[0])?)?;
+        }
     }
     Ok(())
 }
