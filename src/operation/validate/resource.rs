@@ -97,7 +97,7 @@ impl Check<'_> {
         if !failed {
             let misused = misused(block, schema, &value);
             failed |= !misused.is_empty();
-            found.extend(misused.into_iter().map(|it| it.about(&address())));
+            found.extend(misused.into_iter().map(|it| it.about(address())));
         }
         let Some(provider) = self.pool.unconfigured(&block.provider_source).filter(|_| !failed)
         else {
@@ -111,7 +111,7 @@ impl Check<'_> {
             Mode::Ephemeral => provider.validate_ephemeral(kind, &value).await,
         };
         found.extend(
-            answer.iter().map(|it| of_provider(it, None, Some(&block.body)).about(&address())),
+            answer.iter().map(|it| of_provider(it, None, Some(&block.body)).about(address())),
         );
         found
     }
