@@ -243,8 +243,7 @@ impl BlockGraph {
     /// Returns what is written as a call.
     pub fn written_call(&self, block: usize) -> Option<&config::ModuleCall> {
         let BlockKey::Call(_) = self.block(block).key else { return None };
-        let module = self.module_of(block);
-        module.config.calls.at(block - module.first_call()).map(|it| &**it)
+        self.module_of(block).written_call(block)
     }
 
     /// Returns the blocks so that each stands behind everything it refers to; nothing where some wait for each other, which

@@ -1,6 +1,6 @@
 //! What follows from a schema, found out once: it is asked for with every object.
 
-use super::paths::{has_write_only, sensitive_names};
+use super::paths::occurs_in_block;
 use super::{AttributeSchema, BlockSchema};
 use crate::value::{Str, Type};
 
@@ -14,12 +14,12 @@ impl BlockSchema {
 
     /// Returns whether anything in it is sensitive.
     pub fn hides(&self) -> bool {
-        *self.implied.hides.get_or_init(|| sensitive_names(self).next().is_some())
+        *self.implied.hides.get_or_init(|| occurs_in_block(|it| it.sensitive, self))
     }
 
     /// Returns whether anything in it is write-only.
     pub(super) fn forgets(&self) -> bool {
-        *self.implied.forgets.get_or_init(|| has_write_only(self))
+        *self.implied.forgets.get_or_init(|| occurs_in_block(|it| it.write_only, self))
     }
 
     /// Returns its attributes that repeat an argument: which one, and its place among the parts.

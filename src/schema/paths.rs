@@ -87,7 +87,7 @@ pub fn deprecations(schema: &BlockSchema, value: &Value, object: &Deprecation) -
 
 /// Returns whether anything in a schema should not be used.
 pub fn has_deprecations(schema: &BlockSchema) -> bool {
-    schema.deprecated || schema.parts().any(|it| occurs_in_part(|it| it.deprecated, it.1))
+    schema.deprecated || occurs_in_block(|it| it.deprecated, schema)
 }
 
 /// Returns the paths of the write-only attributes of an object, in order.
@@ -97,11 +97,6 @@ pub fn write_only_paths(schema: &BlockSchema, value: &Value) -> Vec<Path> {
         search.block(schema, value);
     }
     search.paths
-}
-
-/// Returns whether anything in a schema is write-only.
-pub(super) fn has_write_only(schema: &BlockSchema) -> bool {
-    schema.parts().any(|it| occurs_in_part(|it| it.write_only, it.1))
 }
 
 /// Makes every write-only attribute null, without marks: as it is planned, stored and shown.
@@ -227,13 +222,18 @@ impl Search {
 }
 
 /// A property of attributes.
-type Hit = fn(&AttributeSchema) -> bool;
+pub(super) type Hit = fn(&AttributeSchema) -> bool;
 
 fn occurs_in_part(is_hit: Hit, part: Part<'_>) -> bool {
     match part {
         Part::Attribute(it) => occurs_in(is_hit, it),
-        Part::Block(it) => it.block.parts().any(|it| occurs_in_part(is_hit, it.1)),
+        Part::Block(it) => occurs_in_block(is_hit, &it.block),
     }
+}
+
+/// Returns whether any attribute of a block, or of what is in it, has a property.
+pub(super) fn occurs_in_block(is_hit: Hit, schema: &BlockSchema) -> bool {
+    schema.parts().any(|it| occurs_in_part(is_hit, it.1))
 }
 
 fn occurs_in(is_hit: Hit, schema: &AttributeSchema) -> bool {

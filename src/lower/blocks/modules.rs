@@ -60,6 +60,11 @@ impl ModuleCode {
         self.config.calls.get_near(near, name).map(|it| self.first_call() + it.0)
     }
 
+    /// Returns what is written as a call, by the number of its block.
+    pub fn written_call(&self, block: usize) -> Option<&config::ModuleCall> {
+        self.config.calls.at(block - self.first_call()).map(|it| &**it)
+    }
+
     /// Returns the numbers of the blocks of its calls.
     pub(super) fn calls(&self) -> std::ops::Range<usize> {
         self.first_call()..self.first_call() + self.config.calls.len()
@@ -178,8 +183,7 @@ impl Modules {
     /// Returns the call that leads to a module; nothing for the root.
     pub fn call(&self, module: VariantId) -> Option<&config::ModuleCall> {
         let (caller, block) = self[module].caller?;
-        let caller = &self[caller];
-        caller.config.calls.at(block as usize - caller.first_call()).map(|it| &**it)
+        self[caller].written_call(block as usize)
     }
 }
 

@@ -156,7 +156,7 @@ below(k) <-- uses(k, n), name(n, \"r0\"), stack(n, \"states/s00000\");
 below(k) <-- uses(k, n), below(n);
 ";
 
-/// What each question needs of a cluster, and the question.
+/// What each question is called, and the question.
 const OF_CLUSTER: &[(&str, &str)] = &[
     ("a lookup", "stack(n, \"states/s00000\"), existing(n, \"aws_kms_key\")"),
     ("a join", "existing(n, \"aws_ebs_volume\"), uses(n, m), name(m, \"r0\"), name(n, \"r19\")"),

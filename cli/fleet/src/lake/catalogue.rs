@@ -90,8 +90,8 @@ impl Catalogue {
 /// Over how many buckets stacks are spread at most.
 const MOST_BUCKETS: usize = 1 << 14;
 
-/// Returns how many buckets so many stacks are spread over: five to ten stacks in each, so that there are few files, and a change
-/// writes little again, as large as the fleet may be.
+/// Returns how many buckets so many stacks are spread over: five to ten stacks in each while there are no more than
+/// 16,384 buckets, so that there are few files, and a change writes little again.
 pub fn buckets_for(stacks: usize) -> u32 {
     (stacks / 10).next_power_of_two().clamp(1, MOST_BUCKETS) as u32
 }
