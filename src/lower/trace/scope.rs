@@ -14,7 +14,7 @@ use crate::expression::{Around, Ask, Declared, Reference, Scope, Subject, free_r
 use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
-use crate::syntax::{Expression, Name, Near, Step};
+use crate::syntax::{Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
 
@@ -105,26 +105,30 @@ impl<'a> TraceScope<'a> {
         resource.instances.get(key).or(open).copied()
     }
 
-    fn module_call(&self, name: &Str, key: Option<&Value>, near: &Near) -> Value {
+    /// The outputs of a module instance; where only one of them is wanted, no other.
+    fn outputs(&self, module: ModuleId, part: Option<&Str>) -> Value {
+        let outputs = &self.trace.structure.module(module).outputs;
+        let value = |(name, node): (&Str, &Node)| {
+            let value = self.trace.values.get(*node).cloned();
+            let unknown = || Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
+            (name.clone(), value.unwrap_or_else(unknown))
+        };
+        match part.and_then(|it| Some((it, outputs.get(it)?))) {
+            Some(only) => Value::object([value(only)]),
+            None => Value::object(outputs.iter().map(value)),
+        }
+    }
+
+    fn module_call(&self, name: &Str, ask: Ask<'_>) -> Value {
         let structure = &self.trace.structure;
-        let Some(id) = structure.call_named(self.module, name, near) else {
+        let Some(id) = structure.call_named(self.module, name, ask.near) else {
             return Value::unknown(Type::DYNAMIC);
         };
-        let call = structure.call(id);
-        let object = |module: &ModuleId| {
-            let outputs = structure.module(*module).outputs.iter();
-            Value::object(outputs.map(|(name, node)| {
-                let value = self.trace.values.get(*node).cloned();
-                (
-                    name.clone(),
-                    value.unwrap_or(Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0))),
-                )
-            }))
-        };
+        let (call, key) = (structure.call(id), ask.key);
         if call.pending {
             let key = key.and_then(|it| expansion::key_for(it, call.style == Style::Count));
             if let Some(module) = key.as_ref().and_then(|it| call.named.get(it)) {
-                return object(module);
+                return self.outputs(*module, ask.part);
             }
             key.into_iter().for_each(|it| self.trace.call_named_by(id, it));
             return Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0));
@@ -132,19 +136,21 @@ impl<'a> TraceScope<'a> {
         if let Some(key) = key {
             let wanted = expansion::key_for(key, call.style == Style::Count);
             return match wanted.and_then(|it| call.instances.get(&it)) {
-                Some(module) => object(module),
+                Some(module) => self.outputs(*module, ask.part),
                 None => Value::unknown(Type::DYNAMIC).mark(&Marks::read(call.all.0)),
             };
         }
+        let whole = |module: &ModuleId| self.outputs(*module, None);
         let whole = match call.style {
             Style::Single | Style::Enabled => {
-                call.instances.values().next().map_or(Value::NULL, object)
+                let only = call.instances.values().next();
+                only.map_or(Value::NULL, |it| self.outputs(*it, ask.part))
             }
-            Style::Count => Value::tuple(call.instances.values().map(object).collect()),
+            Style::Count => Value::tuple(call.instances.values().map(whole).collect()),
             Style::ForEach => Value::object(
                 call.instances
                     .iter()
-                    .map(|(key, module)| (expansion::key_text(key), object(module))),
+                    .map(|(key, module)| (expansion::key_text(key), whole(module))),
             ),
         };
         if call.style == Style::Single { whole } else { whole.mark(&Marks::read(call.keys.0)) }
@@ -176,7 +182,7 @@ impl Scope for TraceScope<'_> {
         let found = match what {
             Declared::Variable(name) => value(module.variables.get(name)),
             Declared::Local(name) => value(module.locals.get(name)),
-            Declared::Module(name) => Some(self.module_call(name, ask.key, ask.near)),
+            Declared::Module(name) => Some(self.module_call(name, ask)),
             Declared::Resource(name) => {
                 let id = self.trace.structure.resource_named(self.module, name, ask.near);
                 id.map(|it| self.resource(it, ask))

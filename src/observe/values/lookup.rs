@@ -160,7 +160,7 @@ impl Values<'_> {
         &self,
         module: ModuleId,
         name: &Str,
-        Ask { key, span, near, .. }: Ask<'_>,
+        Ask { key, part, span, near, .. }: Ask<'_>,
     ) -> Result<Value, Diagnostics> {
         let Some(id) = self.structure.call_named(module, name, near) else {
             return Ok(Value::unknown(Type::DYNAMIC));
@@ -179,17 +179,20 @@ impl Values<'_> {
         if let Some(key) = key {
             let wanted = expansion::key_for(key, call.style == Style::Count);
             return match wanted.as_ref().and_then(|it| call.instances.get(it)) {
-                Some(&child) => self.outputs(child),
+                Some(&child) => self.outputs(child, part),
                 None if self.all_goes => Ok(Value::unknown(Type::DYNAMIC)),
                 None => Err(no_such_module(name, call.style, span).into()),
             };
         }
-        let mut members =
-            call.instances.iter().map(|(key, &child)| self.outputs(child).map(|it| (key, it)));
+        let members = call
+            .instances
+            .iter()
+            .map(|(key, &child)| self.outputs(child, None).map(|it| (key, it)));
         Ok(match call.style {
-            Style::Single | Style::Enabled => {
-                members.next().transpose()?.map_or(self.none_of(Type::DYNAMIC), |it| it.1)
-            }
+            Style::Single | Style::Enabled => match call.instances.values().next() {
+                Some(&child) => self.outputs(child, part)?,
+                None => self.none_of(Type::DYNAMIC),
+            },
             Style::Count => {
                 Value::tuple(members.map(|it| it.map(|it| it.1)).collect::<Result<_, _>>()?)
             }
@@ -202,10 +205,16 @@ impl Values<'_> {
         })
     }
 
-    fn outputs(&self, module: ModuleId) -> Result<Value, Diagnostics> {
-        let outputs = self.structure.module(module).outputs.iter();
-        let outputs: Result<Vec<_>, _> =
-            outputs.map(|(name, &node)| Ok((name.clone(), self.value(node)?))).collect();
+    /// The outputs of a module instance; where only one of them is wanted, no other.
+    fn outputs(&self, module: ModuleId, part: Option<&Str>) -> Result<Value, Diagnostics> {
+        let outputs = &self.structure.module(module).outputs;
+        let value = |(name, &node): (&Str, &Node)| Ok((name.clone(), self.value(node)?));
+        if let Some(name) = part
+            && let Some(node) = outputs.get(name)
+        {
+            return value((name, node)).map(|it| Value::object([it]));
+        }
+        let outputs: Result<Vec<_>, _> = outputs.iter().map(value).collect();
         outputs.map(Value::object)
     }
 }
