@@ -186,7 +186,7 @@ impl Scanner<'_> {
     fn plain(&mut self) {
         let byte = self.bytes[self.at];
         match byte {
-            b' ' | b'\t' => self.at += 1,
+            b' ' | b'\t' => self.blank(),
             b'\n' => self.newline(self.at, 1),
             b'\r' if self.byte(1) == b'\n' => self.newline(self.at, 2),
             b'#' => self.line_comment(),
@@ -209,6 +209,12 @@ impl Scanner<'_> {
             b'~' if self.byte(1) == b'}' => self.close_brace(2),
             0x80.. => self.wide(),
             _ => self.operator(),
+        }
+    }
+
+    fn blank(&mut self) {
+        while let Some(b' ' | b'\t') = self.bytes.get(self.at) {
+            self.at += 1;
         }
     }
 

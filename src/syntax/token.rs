@@ -68,18 +68,27 @@ pub(super) struct Token {
     pub end: u32,
 }
 
+/// The ASCII characters with which an identifier goes on.
+static GOES_ON: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < 128 {
+        table[at] = (at as u8).is_ascii_alphanumeric() || matches!(at as u8, b'_' | b'-');
+        at += 1;
+    }
+    table
+};
+
 /// Returns the length of the identifier that the text begins with, 0 if none.
 pub(super) fn ident_length(text: &str) -> usize {
-    let mut chars = text.char_indices();
-    match chars.next() {
-        Some((_, c)) if c == '_' || is_xid_start(c) => {}
+    let bytes = text.as_bytes();
+    match bytes.first() {
+        Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {}
+        Some(0x80..) if text.chars().next().is_some_and(is_xid_start) => {}
         _ => return 0,
     }
     // Nearly all identifiers are ASCII.
-    let bytes = text.as_bytes();
-    let ascii =
-        bytes.iter().position(|it| !(it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-')));
-    match ascii {
+    match bytes.iter().position(|it| !GOES_ON[usize::from(*it)]) {
         None => bytes.len(),
         Some(end) if bytes[end].is_ascii() => end,
         Some(end) => {
