@@ -14,6 +14,7 @@ use ascent::internal::{
 mod columns;
 mod lists;
 mod pages;
+mod sharing;
 #[cfg(test)]
 mod tests;
 

@@ -1,12 +1,9 @@
 //! By which columns rows are found, and where what belongs to each value of them is kept.
 
-use std::hash::{BuildHasher, Hash};
-
-use ascent::internal::RelFullIndexType;
-use hashbrown::hash_table::{Entry, HashTable};
-use rustc_hash::FxBuildHasher;
+use std::hash::Hash;
 
 use super::pages::Pages;
+use super::sharing::{First, Noted, Sharing};
 use crate::atom::Atom;
 
 /// The columns by which rows are found.
@@ -49,27 +46,6 @@ impl<K, M: Map<K, bool>> Known<K> for Marks<M> {
     }
 }
 
-/// Rows by their hash, as places: what they are stands in the rows alone.
-#[derive(Default)]
-pub struct Places(HashTable<u32>);
-
-impl<K: Eq + Hash> Known<K> for Places {
-    fn has(&self, rows: &[K], row: &K) -> bool {
-        self.0.find(FxBuildHasher.hash_one(row), |it| rows[*it as usize] == *row).is_some()
-    }
-
-    fn note(&mut self, rows: &[K], row: &K) -> bool {
-        let hash = |it: &K| FxBuildHasher.hash_one(it);
-        let is_it = |it: &u32| rows[*it as usize] == *row;
-        let Entry::Vacant(free) = self.0.entry(hash(row), is_it, |it| hash(&rows[*it as usize]))
-        else {
-            return false;
-        };
-        free.insert(rows.len() as u32);
-        true
-    }
-}
-
 impl Columns for () {
     type Map<V: Default> = Option<V>;
     type Known = Marks<Option<bool>>;
@@ -80,20 +56,32 @@ impl<A: Atom> Columns for (A,) {
     type Known = Marks<Pages<bool>>;
 }
 
+impl<A: Atom, B> First for (A, B) {
+    fn first(&self) -> u64 {
+        self.0.word()
+    }
+}
+
 impl<A: Atom + Hash, B: Atom + Hash> Columns for (A, B) {
     type Map<V: Default> = Pairs<A, B, V>;
     type Known = KnownPairs<A, B>;
 }
 
-macro_rules! hashed {
-    ($( ($($A:ident),+) )+) => { $(
-        impl<$($A: Atom + Hash),+> Columns for ($($A,)+) {
-            type Map<V: Default> = RelFullIndexType<Self, V>;
-            type Known = Places;
+macro_rules! rows {
+    ($( ($First:ident $(, $A:ident)*) )+) => { $(
+        impl<$First: Atom, $($A),*> First for ($First, $($A),*) {
+            fn first(&self) -> u64 {
+                self.0.word()
+            }
+        }
+
+        impl<$First: Atom + Hash, $($A: Atom + Hash),*> Columns for ($First, $($A),*) {
+            type Map<V: Default> = Sharing<Self, V>;
+            type Known = Noted;
         }
     )+ };
 }
-hashed! { (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H) }
+rows! { (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H) }
 
 impl<V: Default> Map<(), V> for Option<V> {
     fn get(&self, (): &()) -> Option<&V> {
@@ -115,22 +103,12 @@ impl<A: Atom, V: Default> Map<(A,), V> for Pages<V> {
     }
 }
 
-impl<K: Clone + Eq + Hash, V: Default> Map<K, V> for RelFullIndexType<K, V> {
-    fn get(&self, key: &K) -> Option<&V> {
-        RelFullIndexType::get(self, key)
-    }
-
-    fn at(&mut self, key: &K) -> &mut V {
-        self.entry(key.clone()).or_default()
-    }
-}
-
 /// Something for each of some pairs.
 pub enum Pairs<A, B, V> {
     /// Of a word and a thing: by the word, and then by the thing's number. Most words go with few things, or with none.
     Numbered(Vec<Pages<V>>),
     /// Of two things
-    Hashed(RelFullIndexType<(A, B), V>),
+    Things(Sharing<(A, B), V>),
 }
 
 impl<A: Atom, B: Atom, V> Pairs<A, B, V> {
@@ -150,7 +128,7 @@ impl<A: Atom, B: Atom, V> Default for Pairs<A, B, V> {
     fn default() -> Self {
         match A::COUNT < Self::MANY || B::COUNT < Self::MANY {
             true => Pairs::Numbered(Vec::new()),
-            false => Pairs::Hashed(Default::default()),
+            false => Pairs::Things(Default::default()),
         }
     }
 }
@@ -160,13 +138,13 @@ pub enum KnownPairs<A, B> {
     /// Of a word and a thing
     Marked(Marks<Pairs<A, B, bool>>),
     /// Of two things
-    Hashed(Places),
+    Things(Noted),
 }
 
 impl<A: Atom, B: Atom> Default for KnownPairs<A, B> {
     fn default() -> Self {
         match Pairs::default() {
-            Pairs::Hashed(_) => KnownPairs::Hashed(Places::default()),
+            Pairs::Things(_) => KnownPairs::Things(Noted::default()),
             marks => KnownPairs::Marked(Marks(marks)),
         }
     }
@@ -176,14 +154,14 @@ impl<A: Atom + Hash, B: Atom + Hash> Known<(A, B)> for KnownPairs<A, B> {
     fn has(&self, rows: &[(A, B)], row: &(A, B)) -> bool {
         match self {
             KnownPairs::Marked(marks) => marks.has(rows, row),
-            KnownPairs::Hashed(places) => places.has(rows, row),
+            KnownPairs::Things(noted) => noted.has(rows, row),
         }
     }
 
     fn note(&mut self, rows: &[(A, B)], row: &(A, B)) -> bool {
         match self {
             KnownPairs::Marked(marks) => marks.note(rows, row),
-            KnownPairs::Hashed(places) => places.note(rows, row),
+            KnownPairs::Things(noted) => noted.note(rows, row),
         }
     }
 }
@@ -195,7 +173,7 @@ impl<A: Atom + Hash, B: Atom + Hash, V: Default> Map<(A, B), V> for Pairs<A, B, 
                 let (word, number) = Self::split(key);
                 words.get(word)?.found(number)
             }
-            Pairs::Hashed(hashed) => hashed.get(key),
+            Pairs::Things(things) => things.get(key),
         }
     }
 
@@ -208,7 +186,7 @@ impl<A: Atom + Hash, B: Atom + Hash, V: Default> Map<(A, B), V> for Pairs<A, B, 
                 }
                 words[word].made(number)
             }
-            Pairs::Hashed(hashed) => hashed.entry(*key).or_default(),
+            Pairs::Things(things) => things.at(key),
         }
     }
 }

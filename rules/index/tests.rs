@@ -142,3 +142,39 @@ fn rows_of_many_columns_are_told_apart_before_and_after_they_are_merged() {
     assert!(first.len_estimate() == all.len() && all.iter().all(|it| first.contains_key(it)));
     assert!(!first.contains_key(&(Node(61), Phase::Up, Node(0), Phase::Up)));
 }
+
+#[test]
+fn rows_are_found_by_several_columns_whether_few_or_many_share_the_first() {
+    let mut draw = Draw(5);
+    type Key = (Node, Node, Block);
+    // About one, six and a hundred of each, and some that stand for "none".
+    for nodes in [6_000, 1_000, 60] {
+        let mut by = By::<Key, Node>::default();
+        let mut all = All::<Key>::default();
+        let mut seen = std::collections::BTreeMap::<Key, Vec<Node>>::new();
+        for count in 0..6_000 {
+            let first = match draw.below(50) {
+                0 => u32::MAX,
+                _ => draw.below(nodes),
+            };
+            let key = (Node(first), Node(draw.below(40)), Block(draw.below(2)));
+            if count < 1_000 {
+                // Told from outside, where the same may be told twice.
+                (0..2).for_each(|_| all.index_insert(key, ()));
+            } else {
+                assert_eq!(all.insert_if_not_present(&key, ()), !seen.contains_key(&key));
+            }
+            by.index_insert(key, Node(count));
+            seen.entry(key).or_default().push(Node(count));
+        }
+        for first in (0..nodes as u32).step_by(7).chain([u32::MAX, 77_777_777]) {
+            for second in 0..40 {
+                let key = (Node(first), Node(second), Block(1));
+                let found = by.index_get(&key).map(|it| it.copied().collect::<Vec<_>>());
+                assert_eq!(found.as_ref(), seen.get(&key));
+                assert_eq!(all.contains_key(&key), seen.contains_key(&key));
+            }
+        }
+        assert_eq!(by.len_estimate(), seen.len());
+    }
+}
