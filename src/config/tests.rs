@@ -107,9 +107,8 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
     if let (Some(config), false) = (config, found.has_errors()) {
         found.extend(check::check_calls(&config));
         let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
-        let (served, suspects) = (graph.blocks_served(), graph.suspects());
-        found.extend(check::check(&config, &served, &suspects, &sources));
-        found.extend(check::check_for_plan(&config, &suspects, &sources));
+        found.extend(graph.check(&config, &sources));
+        found.extend(check::check_for_plan(&config, &graph.suspects(), &sources));
     }
     problems.assert_eq(&print(&found, &sources));
 }

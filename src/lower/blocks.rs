@@ -23,6 +23,7 @@ mod connect;
 mod declared;
 mod inside;
 mod modules;
+mod sound;
 
 pub use circles::Circles;
 use connect::Builder;
@@ -95,6 +96,8 @@ pub struct BlockGraph {
     sources: FxHashMap<VariantId, String>,
     /// Of each block, whether it is a resource that reads just the blocks it refers to, all of each, whatever the values are.
     plain: Vec<bool>,
+    /// Of each declared block, whether it is a resource or call whose references were all found right.
+    sound: Vec<bool>,
     names: OnceLock<Vec<Option<(u32, Str)>>>,
     sorted: OnceLock<Option<Arc<[u32]>>>,
 }
@@ -125,6 +128,7 @@ impl BlockGraph {
     /// Draws the edges.
     pub fn connected(mut self, config: &Config) -> BlockGraph {
         self.plain = vec![false; self.count()];
+        self.sound = vec![false; self.count()];
         Builder::of(&mut self, config).connect();
         self.edges.shrink_to_fit();
         self

@@ -95,17 +95,13 @@ impl Session {
         }
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
         let served = blocks.blocks_served();
-        let (calls, graph) = side_by_side(
-            || {
-                let calls = check::check_calls(&config);
-                let found = (!calls.has_errors()).then(|| check::check_names(&config, &served));
-                (calls, found)
-            },
-            || blocks.connected(&config),
-        );
-        problems.extend(calls.0);
-        if let Some(found) = calls.1 {
-            problems.extend(found);
+        let (calls, graph) =
+            side_by_side(|| check::check_calls(&config), || blocks.connected(&config));
+        let fits = !calls.has_errors();
+        problems.extend(calls);
+        if fits {
+            let sound = |path: &_, module: &_| graph.sound_in(path, module);
+            problems.extend(check::check_names(&config, &served, &sound));
             let suspects = graph.suspects();
             problems.extend(check::check_circles(&config, &served, &suspects, &sources));
             problems.extend(check::check_for_plan(&config, &suspects, &sources));
@@ -206,8 +202,7 @@ impl Session {
         if calls.has_errors() {
             return Err(calls);
         }
-        let (served, suspects) = (self.graph.blocks_served(), self.graph.suspects());
-        Ok(check::check(&self.config, &served, &suspects, &self.sources))
+        Ok(self.graph.check(&self.config, &self.sources))
     }
 
     /// Opens a configuration that is known already: a saved plan's.

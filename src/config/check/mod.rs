@@ -23,8 +23,11 @@ use super::serving::BlocksServed;
 use super::{Config, Module, ProviderBlock, Variant};
 
 pub use problems::unknown_function_provider;
-pub use references::references_problems;
+pub use references::{Sound, references_problems};
 pub use suspects::Suspects;
+
+/// Gives what is known to be right in a module, of which the path is given as well.
+pub type SoundIn<'a> = &'a dyn Fn(&ModuleAddr, &Arc<Module>) -> Sound<'a>;
 
 /// Compares what module calls give with what their modules want, and what they pass of providers with what there is to
 /// pass. OpenTofu looks at nothing else where these differ.
@@ -47,14 +50,16 @@ pub fn check_calls(config: &Config) -> Diagnostics {
 /// loaded.
 ///
 /// - `served`: who serves the resource blocks.
+/// - `sound`: what is known to be right.
 /// - `suspects`: what may depend on itself.
 pub fn check(
     config: &Config,
     served: &BlocksServed,
+    sound: SoundIn<'_>,
     suspects: &Suspects,
     sources: &Sources,
 ) -> Diagnostics {
-    let mut problems = check_names(config, served);
+    let mut problems = check_names(config, served, sound);
     problems.extend(check_circles(config, served, suspects, sources));
     problems
 }
@@ -74,12 +79,13 @@ pub fn check_circles(
 }
 
 /// Checks every reference and provider name: the first half of [`check`].
-pub fn check_names(config: &Config, served: &BlocksServed) -> Diagnostics {
+pub fn check_names(config: &Config, served: &BlocksServed, sound: SoundIn<'_>) -> Diagnostics {
     let mut problems = Diagnostics::new();
     let used = configured::UsedProviders::of(config, served);
     for (address, module) in distinct(config) {
         let is_used = |it: &ProviderBlock| used.has(module, it);
-        references::check_module((config, address), module, &is_used, &mut problems);
+        let sound = sound(address, module);
+        references::check_module((config, address), module, (sound, &is_used), &mut problems);
     }
     problems.0.sort_by_key(|it| it.subject);
     configured::check_presence(config, served, &mut problems);

@@ -14,6 +14,24 @@ mod resource;
 
 use self::resource::check_resource;
 
+/// The blocks of a module, by their places, whose references were all followed already and are right: a resource or call that
+/// nothing but its arguments is evaluated of, each name of which is declared and may be read so. The default knows of none.
+#[derive(Clone, Copy, Default)]
+pub struct Sound<'a> {
+    /// Its resources.
+    pub resources: &'a [bool],
+    /// Its calls.
+    pub calls: &'a [bool],
+}
+
+/// Returns the blocks that are not known to be right.
+fn doubtful<'a, T>(
+    all: impl Iterator<Item = T> + 'a,
+    sound: &'a [bool],
+) -> impl Iterator<Item = T> + 'a {
+    all.zip(sound.iter().chain(std::iter::repeat(&false))).filter(|it| !it.1).map(|it| it.0)
+}
+
 /// Where an expression stands.
 struct Scope<'a> {
     config: &'a Config,
@@ -37,7 +55,7 @@ impl<'a> Scope<'a> {
 pub(super) fn check_module(
     (config, address): (&Config, &ModuleAddr),
     module: &Module,
-    is_used: &dyn Fn(&ProviderBlock) -> bool,
+    (sound, is_used): (Sound<'_>, &dyn Fn(&ProviderBlock) -> bool),
     problems: &mut Diagnostics,
 ) {
     let scope = || Scope::of_module(config, address, module);
@@ -64,7 +82,7 @@ pub(super) fn check_module(
         }
         check_all(&scope(), uses::of_output(output), problems);
     }
-    for resource in module.resources.values() {
+    for resource in doubtful(module.resources.values(), sound.resources) {
         let scope = Scope {
             repetition: Some(&resource.repetition),
             owner: Some(&resource.name),
@@ -73,7 +91,7 @@ pub(super) fn check_module(
         };
         check_all(&scope, uses::of_resource(resource), problems);
     }
-    for call in module.calls.values() {
+    for call in doubtful(module.calls.values(), sound.calls) {
         check_all(
             &Scope { repetition: Some(&call.repetition), ..scope() },
             uses::of_call(call),

@@ -10,7 +10,7 @@ use crate::config::uses::{self, Role, Use};
 use crate::config::{self, Condition, Config};
 use crate::diagnostic::Span;
 use crate::expression::{Reference, Subject, free_reference, parse_reference, reads_its_arguments};
-use crate::syntax::{Body, Expression, Found, Step, found, references};
+use crate::syntax::{Body, Call, Expression, Found, Step, found};
 use crate::value::Str;
 
 /// Draws the edges, block after block.
@@ -22,6 +22,8 @@ pub(super) struct Builder<'a> {
     at: VariantId,
     /// The block whose references are looked for.
     from: usize,
+    /// Whether something was seen, since this was last set back, that the check of references has to look at.
+    in_doubt: bool,
     /// What it refers to, as far as that was found.
     found: Vec<Edge>,
     /// What blocks refer to because of an `import` block.
@@ -34,7 +36,7 @@ impl<'a> Builder<'a> {
     pub fn of(graph: &'a mut BlockGraph, config: &'a Config) -> Builder<'a> {
         let (at, modules) = (VariantId::ROOT, graph.modules.clone());
         let (found, imports, further) = (Vec::new(), FxHashMap::default(), Vec::new());
-        Builder { graph, config, modules, at, from: 0, found, imports, further }
+        Builder { graph, config, modules, at, from: 0, in_doubt: false, found, imports, further }
     }
 
     pub fn connect(mut self) {
@@ -58,15 +60,19 @@ impl<'a> Builder<'a> {
     fn module(&mut self, code: &ModuleCode) {
         let module = &*code.config;
         let modules = self.modules.clone();
-        let inputs = modules.call(self.at).map(|it| &it.inputs);
+        let call = modules.call(self.at);
+        let mut sound = 0;
         for (name, it) in &module.variables {
             // A validation may name the variable itself: that is no cycle.
             self.conditions(&it.validations);
             self.forget_own(0);
-            let input = inputs.and_then(|it| it.get(name));
+            let input = call.and_then(|it| it.inputs.get(name));
+            self.in_doubt = input.is_none();
             self.input(code, input.map(|it| &it.value));
+            sound += usize::from(!self.in_doubt);
             self.end(code);
         }
+        self.called(code, call, sound);
         for it in module.locals.values() {
             self.expression(&it.value);
             self.end(code);
@@ -97,6 +103,17 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// A call of which nothing but its inputs is evaluated, so many of them sound, is sound where these are all.
+    fn called(&mut self, code: &ModuleCode, call: Option<&config::ModuleCall>, sound: usize) {
+        if let (Some((_, block)), Some(call)) = (code.caller, call) {
+            // Where it leads to several modules, their variables may differ.
+            let is_sound = sound == call.inputs.values().count()
+                && uses::of_call_itself(call).is_empty()
+                && self.config.kinds.is_empty();
+            self.graph.sound[block as usize] = is_sound;
+        }
+    }
+
     /// Everything that the block refers to was found; all that is in a module waits for the call.
     fn end(&mut self, code: &ModuleCode) {
         if let Some(imports) = self.imports.get(&self.from) {
@@ -113,8 +130,10 @@ impl<'a> Builder<'a> {
         self.conditions(&it.lifecycle.postconditions);
         self.forget_own(0);
         it.repetition.expression().into_iter().for_each(|it| self.expression(it));
-        let is_plain = self.body(&it.body);
-        self.graph.plain[self.from] = is_plain && has_only_a_body(it);
+        self.in_doubt = false;
+        let is_plain = self.body(&it.body) && has_only_a_body(it);
+        self.graph.plain[self.from] = is_plain;
+        self.graph.sound[self.from] = is_plain && !self.in_doubt;
         self.depends_on(&it.depends_on);
         self.conditions(&it.lifecycle.preconditions);
         it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(it));
@@ -217,49 +236,61 @@ impl<'a> Builder<'a> {
     }
 
     fn references(&mut self, expression: &Expression, everything: bool) {
-        references(expression, &mut |root, steps, _| {
-            if let Ok(reference) = parse_reference(root, steps) {
-                self.reference(&reference, everything);
-            }
+        found(expression, &mut |part| match part {
+            Found::Reference(root, steps, _) => match parse_reference(root, steps) {
+                Ok(reference) => _ = self.reference(&reference, everything),
+                Err(_) => self.in_doubt = true,
+            },
+            Found::Call(call, _) => self.in_doubt |= is_of_provider(call),
+            Found::Broken(_) => self.in_doubt = true,
+            Found::Other(_) => {}
         });
     }
 
     /// Returns whether what reads it reads all of a block, whichever attributes it looks at: not one of several instances.
     fn reference(&mut self, it: &Reference<'_>, everything: bool) -> bool {
         let is_whole = it.rest.is_empty();
-        let (to, is_whole) = match it.subject {
-            Subject::Variable(name) => (self.named(BlockKey::Variable(name.clone())), is_whole),
-            Subject::Local(name) => (self.named(BlockKey::Local(name.clone())), is_whole),
+        let (to, is_whole, is_right) = match it.subject {
+            Subject::Variable(name) => self.value(BlockKey::Variable(name.clone()), is_whole),
+            Subject::Local(name) => self.value(BlockKey::Local(name.clone()), is_whole),
             Subject::Resource(name) => match self.code().config.resources.named(name, it.near()) {
                 Some((place, block)) => {
                     let to = self.code().first_resource() + place;
                     let is_single = block.repetition.expression().is_none();
-                    (Some(to), is_whole || is_single && it.rest.iter().all(is_name))
+                    let is_named = is_single && it.rest.iter().all(is_name);
+                    (Some(to), is_whole || is_named, is_named && names_no_count(it.rest, block))
                 }
-                None => (None, false),
+                None => (None, false, false),
             },
-            Subject::Module(call) => {
-                self.call(call, it, everything);
-                (None, false)
-            }
-            Subject::Path(_) | Subject::Terraform(_) => (None, true),
-            _ => (None, false),
+            Subject::Module(call) => (None, false, self.call(call, it, everything)),
+            Subject::Path(_) | Subject::Terraform(_) => (None, true, false),
+            _ => (None, false, false),
         };
+        self.in_doubt |= !is_right;
         self.add(to, it.subject_span);
         is_whole
+    }
+
+    /// What is read of a variable or local value; it is right where there is one.
+    fn value(&self, key: BlockKey, is_whole: bool) -> (Option<usize>, bool, bool) {
+        let to = self.named(key);
+        (to, is_whole, to.is_some())
     }
 
     fn named(&self, key: BlockKey) -> Option<usize> {
         self.graph.find(self.at, &key)
     }
 
-    /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside.
-    fn call(&mut self, call: &Str, it: &Reference<'_>, everything: bool) {
-        let Some((place, _)) = self.code().config.calls.named(call, it.near()) else { return };
+    /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside. Returns whether there is such a call.
+    fn call(&mut self, call: &Str, it: &Reference<'_>, everything: bool) -> bool {
+        let Some((place, _)) = self.code().config.calls.named(call, it.near()) else {
+            return false;
+        };
         let block = self.code().first_call() + place;
         if everything && it.output().is_none() {
             let inside = self.inside_of(block, call);
-            return self.add(Some(inside), it.span);
+            self.add(Some(inside), it.span);
+            return true;
         }
         if let Some(output) = it.output().filter(|_| everything) {
             let depended_on = self.graph.depended_on.entry(block as u32);
@@ -286,6 +317,7 @@ impl<'a> Builder<'a> {
                 self.graph.wholes.entry(self.from as u32).or_default().push(child);
             }
         }
+        true
     }
 
     fn output(&mut self, module: VariantId, name: &Str, span: Span) {
@@ -328,6 +360,16 @@ fn has_only_a_body(it: &config::Resource) -> bool {
     let is_run = it.connection.is_some() || !it.provisioners.is_empty();
     let waits = !it.depends_on.is_empty() || !lifecycle.replace_triggered_by.is_empty();
     it.repetition.expression().is_none() && !(has_key || is_conditional || is_run || waits)
+}
+
+/// Whether a single resource may be read by these names from anywhere in its module.
+fn names_no_count(names: &[Step], block: &config::Resource) -> bool {
+    let is_count = matches!(names.first(), Some(Step::Attribute(name)) if &*name.text == "count");
+    !is_count && block.check.is_none()
+}
+
+fn is_of_provider(call: &Call) -> bool {
+    call.name.text.starts_with("provider::")
 }
 
 fn is_name(step: &Step) -> bool {

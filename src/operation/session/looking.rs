@@ -79,9 +79,8 @@ impl Session {
     /// Returns what is wrong with references and names, and with calls that do not fit their modules.
     pub fn check_all_names(&self) -> Diagnostics {
         let mut found = check::check_calls(&self.config);
-        let (served, suspects) = (self.graph.blocks_served(), self.graph.suspects());
-        found.extend(check::check_selves(&self.config, &suspects));
-        found.extend(check::check(&self.config, &served, &suspects, &self.sources));
+        found.extend(check::check_selves(&self.config, &self.graph.suspects()));
+        found.extend(self.graph.check(&self.config, &self.sources));
         found
     }
 }

@@ -38,9 +38,8 @@ impl Session {
             return Err(calls);
         }
         let graph = blocks.connected(&config);
-        let (served, suspects) = (graph.blocks_served(), graph.suspects());
-        problems.extend(check::check(&config, &served, &suspects, &sources));
-        problems.extend(check::check_for_plan(&config, &suspects, &sources));
+        problems.extend(graph.check(&config, &sources));
+        problems.extend(check::check_for_plan(&config, &graph.suspects(), &sources));
         problems.extend(provider_keys::problems(&config, &sources));
         let graph = graph.without_circles();
         let place = backends::Place::usual(&world, &Choice::default());
