@@ -98,6 +98,33 @@ pub(crate) fn print(problems: &Diagnostics, sources: &Sources) -> String {
     problems.iter().map(line).collect()
 }
 
+/// Files that a seed repeats: what stands in `<…>` is replaced by what is chosen for it by a number that is drawn.
+pub(crate) fn drawn(
+    template: &str,
+    seed: &mut u64,
+    choose: impl Fn(&str, usize) -> &'static str,
+) -> String {
+    let (mut text, mut rest) = (String::new(), template);
+    while let Some((before, place)) = rest.split_once('<') {
+        let (place, behind) = place.split_once('>').expect("a place ends");
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        text.push_str(before);
+        text.push_str(choose(place, (*seed >> 33) as usize));
+        rest = behind;
+    }
+    text + rest
+}
+
+/// Loads files and calls `look` with the configuration, where nothing is wrong with it so far.
+pub(crate) fn with_config(files: &str, look: impl FnOnce(&Config)) {
+    let folder = folder(files);
+    let sources = Sources::default();
+    let (config, problems) = load_folder(folder.path(), &sources);
+    if let Some(config) = config.filter(|_| !problems.has_errors()) {
+        look(&config);
+    }
+}
+
 /// The one place that loads and checks: files in, problems out.
 #[track_caller]
 pub(crate) fn check_problems(files: &str, problems: Expect) {

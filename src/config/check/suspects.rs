@@ -26,8 +26,7 @@ impl Suspects {
 #[cfg(test)]
 mod tests {
     use super::super::cycles;
-    use crate::config::tests::{folder, load_folder};
-    use crate::diagnostic::Sources;
+    use crate::config::tests::{drawn, with_config};
     use crate::lower::BlockGraph;
 
     /// A module that refers to itself, its child and its parts in many ways, here and there in a circle.
@@ -99,41 +98,28 @@ mod tests {
         }
     }
 
-    /// A configuration that a seed repeats: three places of four refer to nothing.
-    fn configuration(seed: &mut u64) -> String {
-        let mut text = String::new();
-        let mut rest = CONFIGURATION;
-        while let Some((before, place)) = rest.split_once('<') {
-            let (place, behind) = place.split_once('>').expect("a place ends");
-            *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let drawn = (*seed >> 33) as usize;
-            let among: Vec<&str> = choices(place).split(' ').collect();
-            let at = if drawn.is_multiple_of(4) { drawn / 4 % among.len() } else { 0 };
-            text.push_str(before);
-            text.push_str(among[at]);
-            rest = behind;
-        }
-        text + rest
+    /// Three places of four refer to nothing.
+    fn choice(place: &str, drawn: usize) -> &'static str {
+        let among: Vec<&str> = choices(place).split(' ').collect();
+        among[if drawn.is_multiple_of(4) { drawn / 4 % among.len() } else { 0 }]
     }
 
     #[test]
     fn every_circle_is_suspected() {
         let (mut circular, mut straight, mut seed) = (0, 0, 1);
         for _ in 0..300 {
-            let text = configuration(&mut seed);
-            let folder = folder(&text);
-            let sources = Sources::default();
-            let (config, problems) = load_folder(folder.path(), &sources);
-            let Some(config) = config.filter(|_| !problems.has_errors()) else { continue };
-            let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
-            let found = cycles::find(&config, &graph.blocks_served());
-            match graph.suspects().may_be_circular(&config) {
-                true => circular += usize::from(!found.is_empty()),
-                false => {
-                    straight += 1;
-                    assert!(found.is_empty(), "{text}\n{found:?}");
+            let text = drawn(CONFIGURATION, &mut seed, choice);
+            with_config(&text, |config| {
+                let graph = BlockGraph::of(crate::reason::ENGINES[0], config);
+                let found = cycles::find(config, &graph.blocks_served());
+                match graph.suspects().may_be_circular(config) {
+                    true => circular += usize::from(!found.is_empty()),
+                    false => {
+                        straight += 1;
+                        assert!(found.is_empty(), "{text}\n{found:?}");
+                    }
                 }
-            }
+            });
         }
         assert!(circular > 20 && straight > 20, "{circular} {straight}");
     }
