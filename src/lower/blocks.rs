@@ -372,14 +372,17 @@ impl BlockGraph {
         if self.edges(start).is_empty() && !self.wholes.contains_key(&(start as u32)) {
             return Some(Vec::new());
         }
-        let mut seen = FxHashSet::from_iter([start]);
+        // Many blocks reach as many as there may be: a set that grew step by step would be laid anew for each of them.
+        let room = limit.map_or(0, |it| it + it / 2);
+        let mut seen = FxHashSet::with_capacity_and_hasher(room, Default::default());
+        seen.insert(start as u32);
         let mut open = vec![start];
         let mut found = Vec::new();
         while let Some(block) = open.pop() {
             let wholes = self.wholes.get(&(block as u32)).filter(|_| with_wholes);
             let inside = wholes.into_iter().flatten().flat_map(|it| self.inside(*it));
             for next in self.edges(block).iter().map(|it| it.0 as usize).chain(inside) {
-                if !seen.insert(next) {
+                if !seen.insert(next as u32) {
                     continue;
                 }
                 let key = self.block(next).key;
