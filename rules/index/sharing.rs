@@ -38,17 +38,27 @@ impl<K, V> Default for Sharing<K, V> {
     }
 }
 
-impl<K: Clone + Eq + Hash + First, V: Default> Sharing<K, V> {
-    /// Returns the place of a key where rows are chained, and how many others share its first column.
-    fn place(last: &Pages<u32>, kept: &[(K, V, u32)], key: &K) -> Result<usize, u32> {
-        let (mut at, mut others) = (last.found(key.first()).copied().unwrap_or(0), 0);
-        while let Some((known, _, next)) = kept.get((at as usize).wrapping_sub(1)) {
-            if known == key {
-                return Ok(at as usize - 1);
-            }
-            (at, others) = (*next, others + 1);
+/// Follows a chain from a place counted from one, and returns the place of what is wanted, counted from zero, or how many were passed.
+fn follow(
+    mut at: u32,
+    next: impl Fn(usize) -> u32,
+    is_it: impl Fn(usize) -> bool,
+) -> Result<usize, u32> {
+    let mut passed = 0;
+    while let Some(place) = (at as usize).checked_sub(1) {
+        if is_it(place) {
+            return Ok(place);
         }
-        Err(others)
+        (at, passed) = (next(place), passed + 1);
+    }
+    Err(passed)
+}
+
+impl<K: Eq + First, V> Sharing<K, V> {
+    /// Returns the place of a key where rows are chained, or how many others share its first column.
+    fn place(last: &Pages<u32>, kept: &[(K, V, u32)], key: &K) -> Result<usize, u32> {
+        let first = last.found(key.first()).copied().unwrap_or(0);
+        follow(first, |it| kept[it].2, |it| kept[it].0 == *key)
     }
 }
 
@@ -115,27 +125,21 @@ fn note<K: Eq + Hash>(places: &mut HashTable<u32>, rows: &[K], row: &K, place: u
 }
 
 impl Noted {
-    /// Returns whether there is a row where they are chained, or how many others share its first column.
-    fn seek<K: Eq + First>(
+    /// Returns the place of a row where rows are chained, or how many others share its first column.
+    fn place<K: Eq + First>(
         (last, before): (&Pages<u32>, &[u32]),
         rows: &[K],
         row: &K,
-    ) -> Result<(), u32> {
-        let (mut at, mut others) = (last.found(row.first()).copied().unwrap_or(0), 0);
-        while let Some(place) = (at as usize).checked_sub(1) {
-            if rows[place] == *row {
-                return Ok(());
-            }
-            (at, others) = (before[place], others + 1);
-        }
-        Err(others)
+    ) -> Result<usize, u32> {
+        let first = last.found(row.first()).copied().unwrap_or(0);
+        follow(first, |it| before[it], |it| rows[it] == *row)
     }
 }
 
 impl<K: Eq + Hash + First> Known<K> for Noted {
     fn has(&self, rows: &[K], row: &K) -> bool {
         match self {
-            Noted::Chained { last, before } => Noted::seek((last, before), rows, row).is_ok(),
+            Noted::Chained { last, before } => Noted::place((last, before), rows, row).is_ok(),
             Noted::Hashed(places) => {
                 places.find(FxBuildHasher.hash_one(row), |it| rows[*it as usize] == *row).is_some()
             }
@@ -144,8 +148,8 @@ impl<K: Eq + Hash + First> Known<K> for Noted {
 
     fn note(&mut self, rows: &[K], row: &K) -> bool {
         if let Noted::Chained { last, before } = self {
-            match Noted::seek((last, before), rows, row) {
-                Ok(()) => return false,
+            match Noted::place((last, before), rows, row) {
+                Ok(_) => return false,
                 Err(FEW..) => {
                     let mut places = HashTable::new();
                     for (place, known) in rows.iter().enumerate() {

@@ -98,18 +98,23 @@ pub(crate) fn print(problems: &Diagnostics, sources: &Sources) -> String {
     problems.iter().map(line).collect()
 }
 
-/// Files that a seed repeats: what stands in `<…>` is replaced by what is chosen for it by a number that is drawn.
+/// Files that a seed repeats: what stands in `<…>` is replaced by one of its choices, which are separated by semicolons. All but one
+/// in `rare` places have the first.
 pub(crate) fn drawn(
     template: &str,
     seed: &mut u64,
-    choose: impl Fn(&str, usize) -> &'static str,
+    rare: usize,
+    choices: fn(&str) -> &'static str,
 ) -> String {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, place)) = rest.split_once('<') {
         let (place, behind) = place.split_once('>').expect("a place ends");
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let drawn = (*seed >> 33) as usize;
+        let among: Vec<&str> = choices(place).split(';').collect();
+        let at = if drawn.is_multiple_of(rare) { drawn / rare % among.len() } else { 0 };
         text.push_str(before);
-        text.push_str(choose(place, (*seed >> 33) as usize));
+        text.push_str(among[at]);
         rest = behind;
     }
     text + rest
@@ -134,8 +139,9 @@ pub(crate) fn check_problems(files: &str, problems: Expect) {
     if let (Some(config), false) = (config, found.has_errors()) {
         found.extend(check::check_calls(&config));
         let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
-        found.extend(graph.check(&config, &sources));
-        found.extend(check::check_for_plan(&config, &graph.suspects(), &sources));
+        let suspects = graph.suspects();
+        found.extend(graph.check(&config, &suspects, &sources));
+        found.extend(check::check_for_plan(&config, &suspects, &sources));
     }
     problems.assert_eq(&print(&found, &sources));
 }

@@ -9,7 +9,7 @@ use super::compose::elements;
 use super::documents;
 use super::evaluate::{Evaluator, Names, failed};
 use super::functions::{self, Function, Rule};
-use super::reference::parse_reference;
+use super::reference::{is_of_provider, parse_reference};
 use super::{Subject, problems, unknown_function};
 
 mod special;
@@ -107,7 +107,7 @@ impl Evaluator<'_> {
     pub(super) fn call(&self, whole: &Expression, call: &Call, names: &Names<'_>) -> Value {
         let Call { name, arguments, expand, close } = call;
         let (expand, site) = (*expand, Site { whole, name, base: base_name(name), close: *close });
-        if name.text.starts_with("provider::") {
+        if is_of_provider(name) {
             return self.provider_call(&site, arguments, expand, names);
         }
         match site.base {

@@ -39,8 +39,8 @@ pub use duration::parse_duration;
 pub use evaluate::{evaluate, evaluate_with};
 pub use missing::{miscounted, unknown_function};
 pub use reference::{
-    free_reference, missing_resource_key, parse_reference, provider_functions_of, references_of,
-    references_within,
+    free_reference, is_of_provider, missing_resource_key, parse_reference, provider_functions_of,
+    references_of, references_within,
 };
 pub use scope::{Around, Ask, Declared, Scope};
 pub use statement::{describe_value, values_of};

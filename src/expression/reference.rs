@@ -222,11 +222,16 @@ pub(super) fn is_type_keyword(root: &Name, steps: &[Step]) -> bool {
     steps.is_empty() && matches!(&*root.text, "string" | "number" | "bool" | "any")
 }
 
+/// Returns whether a function is one of a provider.
+pub fn is_of_provider(function: &Name) -> bool {
+    function.text.starts_with("provider::")
+}
+
 /// Finds every call of a provider's function: the names with their namespaces.
 pub fn provider_functions_of(expression: &Expression) -> Vec<&Name> {
     let mut found = Vec::new();
     syntax::calls(expression, &mut |name, _, _| {
-        if name.text.starts_with("provider::") {
+        if is_of_provider(name) {
             found.push(name);
         }
     });

@@ -94,18 +94,12 @@ impl Session {
             return Err(problems);
         }
         let blocks = BlockGraph::unconnected(reason::named(&world)?, &config);
-        let served = blocks.blocks_served();
         let (calls, graph) =
             side_by_side(|| check::check_calls(&config), || blocks.connected(&config));
         let fits = !calls.has_errors();
         problems.extend(calls);
         if fits {
-            let sound = |path: &_, module: &_| graph.sound_in(path, module);
-            problems.extend(check::check_names(&config, &served, &sound));
-            let suspects = graph.suspects();
-            problems.extend(check::check_circles(&config, &served, &suspects, &sources));
-            problems.extend(check::check_for_plan(&config, &suspects, &sources));
-            problems.extend(provider_keys::problems(&config, &sources));
+            problems.extend(checked(&config, &graph, &sources));
         }
         if problems.has_errors() {
             return Err(problems);
@@ -202,7 +196,7 @@ impl Session {
         if calls.has_errors() {
             return Err(calls);
         }
-        Ok(self.graph.check(&self.config, &self.sources))
+        Ok(self.graph.check(&self.config, &self.graph.suspects(), &self.sources))
     }
 
     /// Opens a configuration that is known already: a saved plan's.
@@ -433,4 +427,13 @@ pub fn needs_configuration(world: &World) -> Result<(), Diagnostics> {
             ))
             .into()),
     }
+}
+
+/// Returns what is wrong with a configuration whose calls fit their modules, as far as no provider is needed to tell.
+fn checked(config: &Config, graph: &BlockGraph, sources: &Sources) -> Diagnostics {
+    let suspects = graph.suspects();
+    let mut problems = graph.check(config, &suspects, sources);
+    problems.extend(check::check_for_plan(config, &suspects, sources));
+    problems.extend(provider_keys::problems(config, sources));
+    problems
 }

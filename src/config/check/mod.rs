@@ -23,7 +23,7 @@ use super::serving::BlocksServed;
 use super::{Config, Module, ProviderBlock, Variant};
 
 pub use problems::unknown_function_provider;
-pub use references::{Sound, references_problems};
+pub use references::{Sound, may_be_named, references_problems};
 pub use suspects::Suspects;
 
 /// Gives what is known to be right in a module, of which the path is given as well.
@@ -64,8 +64,7 @@ pub fn check(
     problems
 }
 
-/// Checks that nothing depends on itself: the second half of [`check`].
-pub fn check_circles(
+fn check_circles(
     config: &Config,
     served: &BlocksServed,
     suspects: &Suspects,
@@ -78,8 +77,12 @@ pub fn check_circles(
     Diagnostics(cycles.iter().map(|it| it.to_diagnostic(sources)).collect())
 }
 
-/// Checks every reference and provider name: the first half of [`check`].
-pub fn check_names(config: &Config, served: &BlocksServed, sound: SoundIn<'_>) -> Diagnostics {
+/// Checks every reference and provider name.
+pub(crate) fn check_names(
+    config: &Config,
+    served: &BlocksServed,
+    sound: SoundIn<'_>,
+) -> Diagnostics {
     let mut problems = Diagnostics::new();
     let used = configured::UsedProviders::of(config, served);
     for (address, module) in distinct(config) {

@@ -13,6 +13,7 @@ use super::{Suspects, module_text, problems};
 mod resource;
 
 use self::resource::check_resource;
+pub use self::resource::may_be_named;
 
 /// The blocks of a module, by their places, whose references were all followed already and are right: a resource or call that
 /// nothing but its arguments is evaluated of, each name of which is declared and may be read so. The default knows of none.

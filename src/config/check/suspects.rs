@@ -84,31 +84,25 @@ mod tests {
         output "y" { value = <inner> }
         "#;
 
-    /// What may stand in a place, separated by spaces; the first refers to nothing.
+    /// What may stand in a place; the first refers to nothing.
     fn choices(place: &str) -> &'static str {
         match place {
             "outer" => {
-                "1 local.a local.b terraform_data.a.id terraform_data.b.output module.m.x module.m \
-                 var.v null_resource.p.id"
+                "1;local.a;local.b;terraform_data.a.id;terraform_data.b.output;module.m.x;module.m;\
+                 var.v;null_resource.p.id"
             }
-            "inner" => "1 var.i var.j terraform_data.x.id local.l",
-            "whole" => " terraform_data.a terraform_data.b module.m",
-            "trigger" => " terraform_data.b",
-            _ => " providers={null=null.by[\"k\"]} providers={null=null.by[module.m.y]}",
+            "inner" => "1;var.i;var.j;terraform_data.x.id;local.l",
+            "whole" => ";terraform_data.a;terraform_data.b;module.m",
+            "trigger" => ";terraform_data.b",
+            _ => ";providers={null=null.by[\"k\"]};providers={null=null.by[module.m.y]}",
         }
-    }
-
-    /// Three places of four refer to nothing.
-    fn choice(place: &str, drawn: usize) -> &'static str {
-        let among: Vec<&str> = choices(place).split(' ').collect();
-        among[if drawn.is_multiple_of(4) { drawn / 4 % among.len() } else { 0 }]
     }
 
     #[test]
     fn every_circle_is_suspected() {
         let (mut circular, mut straight, mut seed) = (0, 0, 1);
         for _ in 0..300 {
-            let text = drawn(CONFIGURATION, &mut seed, choice);
+            let text = drawn(CONFIGURATION, &mut seed, 4, choices);
             with_config(&text, |config| {
                 let graph = BlockGraph::of(crate::reason::ENGINES[0], config);
                 let found = cycles::find(config, &graph.blocks_served());

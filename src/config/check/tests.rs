@@ -220,7 +220,7 @@ fn a_circle_is_told_link_by_link() {
     let (config, _) = load_folder(folder.path(), &sources);
     let config = config.expect("a configuration");
     let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
-    let problems = graph.check(&config, &sources);
+    let problems = graph.check(&config, &graph.suspects(), &sources);
     expect![[r#"
         Each of these needs the value of the next, and the last that of the first:
           local.a depends on local.b, main.tf:2,7

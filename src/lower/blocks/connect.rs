@@ -6,11 +6,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{BlockGraph, BlockKey, BlockNode, Edge, ModuleCode, Modules, VariantId};
+use crate::config::check::may_be_named;
 use crate::config::uses::{self, Role, Use};
 use crate::config::{self, Condition, Config};
 use crate::diagnostic::Span;
-use crate::expression::{Reference, Subject, free_reference, parse_reference, reads_its_arguments};
-use crate::syntax::{Body, Call, Expression, Found, Step, found};
+use crate::expression::{
+    Reference, Subject, free_reference, is_of_provider, parse_reference, reads_its_arguments,
+};
+use crate::syntax::{Body, Expression, Found, Step, found};
 use crate::value::Str;
 
 /// Draws the edges, block after block.
@@ -241,7 +244,7 @@ impl<'a> Builder<'a> {
                 Ok(reference) => _ = self.reference(&reference, everything),
                 Err(_) => self.in_doubt = true,
             },
-            Found::Call(call, _) => self.in_doubt |= is_of_provider(call),
+            Found::Call(call, _) => self.in_doubt |= is_of_provider(&call.name),
             Found::Broken(_) => self.in_doubt = true,
             Found::Other(_) => {}
         });
@@ -258,7 +261,7 @@ impl<'a> Builder<'a> {
                     let to = self.code().first_resource() + place;
                     let is_single = block.repetition.expression().is_none();
                     let is_named = is_single && it.rest.iter().all(is_name);
-                    (Some(to), is_whole || is_named, is_named && names_no_count(it.rest, block))
+                    (Some(to), is_whole || is_named, is_named && may_be_named(block, it.rest))
                 }
                 None => (None, false, false),
             },
@@ -360,16 +363,6 @@ fn has_only_a_body(it: &config::Resource) -> bool {
     let is_run = it.connection.is_some() || !it.provisioners.is_empty();
     let waits = !it.depends_on.is_empty() || !lifecycle.replace_triggered_by.is_empty();
     it.repetition.expression().is_none() && !(has_key || is_conditional || is_run || waits)
-}
-
-/// Whether a single resource may be read by these names from anywhere in its module.
-fn names_no_count(names: &[Step], block: &config::Resource) -> bool {
-    let is_count = matches!(names.first(), Some(Step::Attribute(name)) if &*name.text == "count");
-    !is_count && block.check.is_none()
-}
-
-fn is_of_provider(call: &Call) -> bool {
-    call.name.text.starts_with("provider::")
 }
 
 fn is_name(step: &Step) -> bool {

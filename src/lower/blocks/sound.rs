@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use super::BlockGraph;
 use crate::address::Module;
-use crate::config::check::{self, Sound};
+use crate::config::check::{self, Sound, Suspects};
 use crate::config::{self, Config, Variant};
 use crate::diagnostic::{Diagnostics, Sources};
 
 impl BlockGraph {
     /// Checks every reference and provider name of a configuration, and that nothing depends on itself.
-    pub fn check(&self, config: &Config, sources: &Sources) -> Diagnostics {
-        let (served, suspects) = (self.blocks_served(), self.suspects());
+    ///
+    /// - `suspects`: what may depend on itself.
+    pub fn check(&self, config: &Config, suspects: &Suspects, sources: &Sources) -> Diagnostics {
+        let served = self.blocks_served();
         let sound = |path: &_, module: &_| self.sound_in(path, module);
-        check::check(config, &served, &sound, &suspects, sources)
+        check::check(config, &served, &sound, suspects, sources)
     }
 
     /// Returns what is known to be right in a module.
@@ -87,7 +89,7 @@ mod tests {
         output "x" { value = 1 }
         "#;
 
-    /// What may stand in a place, separated by semicolons; the first half of them is right nearly everywhere.
+    /// What may stand in a place; the first half of them is right nearly everywhere.
     fn choices(place: &str) -> &'static str {
         match place {
             "any" => {
@@ -108,17 +110,11 @@ mod tests {
         }
     }
 
-    /// Two places of three have what is right.
-    fn choice(place: &str, drawn: usize) -> &'static str {
-        let among: Vec<&str> = choices(place).split(';').collect();
-        among[if drawn.is_multiple_of(3) { drawn / 3 % among.len() } else { 0 }]
-    }
-
     #[test]
     fn what_is_sound_has_nothing_to_be_told_of() {
         let (mut vouched, mut told, mut seed) = (0, 0, 1);
         for _ in 0..400 {
-            let text = drawn(CONFIGURATION, &mut seed, choice);
+            let text = drawn(CONFIGURATION, &mut seed, 3, choices);
             with_config(&text, |config| {
                 let graph = BlockGraph::of(crate::reason::ENGINES[0], config);
                 let served = graph.blocks_served();

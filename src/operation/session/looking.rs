@@ -79,8 +79,9 @@ impl Session {
     /// Returns what is wrong with references and names, and with calls that do not fit their modules.
     pub fn check_all_names(&self) -> Diagnostics {
         let mut found = check::check_calls(&self.config);
-        found.extend(check::check_selves(&self.config, &self.graph.suspects()));
-        found.extend(self.graph.check(&self.config, &self.sources));
+        let suspects = self.graph.suspects();
+        found.extend(check::check_selves(&self.config, &suspects));
+        found.extend(self.graph.check(&self.config, &suspects, &self.sources));
         found
     }
 }

@@ -7,7 +7,6 @@ use crate::backend::local::Choice;
 use crate::config::{Config, check};
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::lower::BlockGraph;
-use crate::lower::trace::providers as provider_keys;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::backends;
 use crate::provider::mock::Mocks;
@@ -38,9 +37,7 @@ impl Session {
             return Err(calls);
         }
         let graph = blocks.connected(&config);
-        problems.extend(graph.check(&config, &sources));
-        problems.extend(check::check_for_plan(&config, &graph.suspects(), &sources));
-        problems.extend(provider_keys::problems(&config, &sources));
+        problems.extend(super::checked(&config, &graph, &sources));
         let graph = graph.without_circles();
         let place = backends::Place::usual(&world, &Choice::default());
         let session =

@@ -46,11 +46,20 @@ pub(super) fn check_resource(
     check_key(role, block, reference, problems);
 }
 
+/// Returns whether there is nothing to tell of a single resource that is read by these names, wherever in its module that is.
+pub fn may_be_named(block: &Resource, names: &[Step]) -> bool {
+    block.check.is_none() && !names_count(names)
+}
+
+fn names_count(steps: &[Step]) -> bool {
+    matches!(steps.first(), Some(Step::Attribute(name)) if &*name.text == "count")
+}
+
 fn check_key(role: Role, block: &Resource, reference: &Reference, problems: &mut Diagnostics) {
     let whole: Span = reference.subject_span;
     let address = || block.name.to_string();
     match (reference.rest, &block.repetition) {
-        ([Step::Attribute(name), ..], _) if &*name.text == "count" => {
+        (steps, _) if names_count(steps) => {
             problems.push(problems::count_attribute(&address(), whole))
         }
         ([Step::Attribute(_), ..], Repetition::Count(_)) if role != Role::DependsOn => {
