@@ -18,6 +18,11 @@ impl<T: Plain> Rarely<T> {
         let is_plain = it == *T::plain();
         Rarely((!is_plain).then(|| Box::new(it)))
     }
+
+    /// Returns it by itself.
+    pub fn into_inner(self) -> T {
+        self.0.map_or_else(T::default, |it| *it)
+    }
 }
 
 impl<T: Plain> Deref for Rarely<T> {

@@ -351,7 +351,7 @@ impl Run<'_> {
             path = only.path.clone();
         }
         if !self.found.texts.contains_key(&path) {
-            self.found.texts.insert(path.clone(), source.text.clone());
+            self.found.texts.insert(path.clone(), source.text().clone());
         }
         Some(Place { path, range: range(span) })
     }

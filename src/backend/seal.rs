@@ -191,6 +191,13 @@ impl Seals {
         })
     }
 
+    /// Reads a large state that lies where a store keeps it, and lets go of the bytes on the way. Nothing where that cannot be done:
+    /// then [`read_state`](Seals::read_state) reads it, or says what is wrong.
+    pub fn take_state(&self, part: Part<'_>, stored: Vec<u8>) -> Option<State> {
+        let opened = self.get().open(part, stored.into()).ok()?;
+        read::read_from_end(opened.into_owned())
+    }
+
     /// Reads a state from a file that the user gives: as `state pull` prints it, or sealed, as `errored.tfstate` is.
     ///
     /// # Errors

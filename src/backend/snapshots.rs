@@ -75,6 +75,9 @@ struct Body {
     digest: [u8; 32],
 }
 
+/// So many bytes of a state are not kept beside what was read from them.
+const LARGE: usize = 1 << 26;
+
 impl Snapshots {
     /// Returns the snapshots that a store keeps of a workspace; nothing is touched yet.
     ///
@@ -139,10 +142,7 @@ impl Snapshots {
             Known::Mine => Vec::new(),
             _ => self.look(),
         };
-        let content = self.content()?;
-        tracing::debug!(place = self.name(), bytes = content.bytes.len(), "state read");
-        let state = self.seals.read_state(Part::State, &content.bytes);
-        let state = state.map_err(|it| self.named(it, content.is_elsewhere))?;
+        let (content, state) = self.latest(now.may_write)?;
         now.body = match &state {
             // Only who writes compares.
             Some(it) if !content.is_elsewhere && now.may_write => {
@@ -161,6 +161,24 @@ impl Snapshots {
         let last = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial));
         now.last = Some(last.unwrap_or_default());
         Ok(snapshot)
+    }
+
+    /// Returns what is stored, and the state that it holds.
+    ///
+    /// - `keeps`: whether the bytes are wanted, however many they are.
+    fn latest(&self, keeps: bool) -> Result<(Content, Option<State>), Diagnostics> {
+        let mut content = self.content()?;
+        tracing::debug!(place = self.name(), bytes = content.bytes.len(), "state read");
+        if !keeps && content.bytes.len() >= LARGE {
+            let bytes = std::mem::take(&mut content.bytes);
+            match self.seals.take_state(Part::State, bytes) {
+                Some(state) => return Ok((content, Some(state))),
+                None => content = self.content()?,
+            }
+        }
+        let state = self.seals.read_state(Part::State, &content.bytes);
+        let state = state.map_err(|it| self.named(it, content.is_elsewhere))?;
+        Ok((content, state))
     }
 
     /// Says beside what is wrong with a state which one it is.

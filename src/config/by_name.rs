@@ -160,7 +160,8 @@ impl<T: Named> ByName<T> {
             positions[it.2 as usize] = position as u32;
         }
         self.index.iter_mut().for_each(|it| *it = positions[*it as usize]);
-        self.all = order.into_iter().map(|it| self.all[it.2 as usize].clone()).collect();
+        // Not in the room of the order, which is larger.
+        self.all = order.iter().map(|it| self.all[it.2 as usize].clone()).collect();
     }
 
     /// Returns how many there are.

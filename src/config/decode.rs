@@ -149,7 +149,7 @@ impl Decoder<'_> {
         if self.file.is_json {
             let source = self.sources.get(inner.span.file());
             let range = inner.span.start() as usize..inner.span.end() as usize;
-            let text = source.as_ref().and_then(|it| it.text.get(range)).unwrap_or("…");
+            let text = source.as_ref().and_then(|it| it.text().get(range)).unwrap_or("…");
             self.report(problems::wrapped(summary, text, expression.span));
         }
         self.file.is_json

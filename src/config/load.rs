@@ -101,6 +101,8 @@ fn read_file(
     let text: Arc<str> = text.into();
     let id = decoder.sources.add(shown, text.clone());
     let (file, problems) = file::read(decoder.sources, id, &text, kind);
+    drop(text);
+    decoder.sources.pack(id);
     decoder.problems.extend(problems);
     Some(file)
 }

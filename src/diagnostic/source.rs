@@ -17,8 +17,7 @@ pub struct FileId(pub u32);
 pub struct Source {
     /// The path as the user would write it, such as `main.tf` or `modules/net/main.tf`.
     pub name: String,
-    /// The whole text.
-    pub text: Arc<str>,
+    text: Text,
     /// How many texts this name has had up to this one, from 1: a text that changed has a new version.
     pub version: u32,
     /// Where each line begins; found when first asked for.
@@ -27,20 +26,50 @@ pub struct Source {
     blocks: OnceLock<Vec<(Range<usize>, Range<usize>)>>,
 }
 
+/// A whole text. One of many megabytes is packed once it was read: hardly anybody asks for it again, but everything has places in it.
+#[derive(Debug)]
+enum Text {
+    Plain(Arc<str>),
+    /// Packed, and plain again once somebody asked for it.
+    Packed(Box<[u8]>, OnceLock<Arc<str>>),
+}
+
+impl Text {
+    fn get(&self) -> &Arc<str> {
+        match self {
+            Text::Plain(text) => text,
+            Text::Packed(packed, plain) => plain.get_or_init(|| {
+                let bytes =
+                    lz4_flex::decompress_size_prepended(packed).expect("it was packed here");
+                String::from_utf8(bytes).expect("it was text").into()
+            }),
+        }
+    }
+}
+
 impl Source {
+    /// Returns the whole text.
+    pub fn text(&self) -> &Arc<str> {
+        self.text.get()
+    }
+
     /// Returns header and whole range of each top-level block, in order; `find` looks for them when first asked.
     pub fn blocks(
         &self,
         find: impl FnOnce(&str) -> Vec<(Range<usize>, Range<usize>)>,
     ) -> &[(Range<usize>, Range<usize>)] {
-        self.blocks.get_or_init(|| find(&self.text))
+        self.blocks.get_or_init(|| find(self.text()))
     }
 
     /// Returns where each line begins.
     fn lines(&self) -> &[u32] {
         self.lines.get_or_init(|| {
-            let ends =
-                self.text.bytes().enumerate().filter(|it| it.1 == b'\n').map(|it| it.0 as u32 + 1);
+            let ends = self
+                .text()
+                .bytes()
+                .enumerate()
+                .filter(|it| it.1 == b'\n')
+                .map(|it| it.0 as u32 + 1);
             std::iter::once(0).chain(ends).collect()
         })
     }
@@ -48,8 +77,8 @@ impl Source {
     /// Returns where a line begins, from 1, and its text with its end.
     fn text_of_line(&self, line: usize) -> Option<(usize, &str)> {
         let start = *self.lines().get(line.checked_sub(1)?)? as usize;
-        let end = self.lines().get(line).map_or(self.text.len(), |it| *it as usize);
-        Some((start, self.text.get(start..end)?))
+        let end = self.lines().get(line).map_or(self.text().len(), |it| *it as usize);
+        Some((start, self.text().get(start..end)?))
     }
 
     /// Returns the number of the line that holds a byte, from 1, and where it begins.
@@ -98,17 +127,42 @@ impl SourceFiles {
     fn add(&mut self, name: String, text: Arc<str>) -> FileId {
         let newest = self.newest.get(&name).and_then(|id| Some((*id, self.get(*id)?)));
         let version = match newest {
-            Some((id, it)) if it.text == text => return id,
+            Some((id, it)) if *it.text() == text => return id,
             Some((_, it)) => it.version + 1,
             None => 1,
         };
         let (lines, blocks) = (OnceLock::new(), OnceLock::new());
-        self.all.push(Arc::new(Source { name: name.clone(), text, version, lines, blocks }));
+        self.all.push(Arc::new(Source {
+            name: name.clone(),
+            text: Text::Plain(text),
+            version,
+            lines,
+            blocks,
+        }));
         let id = FileId(self.all.len() as u32);
         self.newest.insert(name, id);
         id
     }
+
+    fn pack(&mut self, id: FileId) {
+        let place = (id.0 as usize).checked_sub(1).and_then(|index| self.all.get_mut(index));
+        let Some(source) = place else { return };
+        if let Text::Plain(text) = &source.text
+            && text.len() >= LONG
+        {
+            let text = Text::Packed(
+                lz4_flex::compress_prepend_size(text.as_bytes()).into(),
+                OnceLock::new(),
+            );
+            let (name, version) = (source.name.clone(), source.version);
+            let (lines, blocks) = (OnceLock::new(), OnceLock::new());
+            *source = Arc::new(Source { name, text, version, lines, blocks });
+        }
+    }
 }
+
+/// A text as long as this is packed, in bytes.
+const LONG: usize = 1 << 22;
 
 impl Sources {
     /// Returns the same files; what is added to them through it has a name below this folder.
@@ -120,6 +174,11 @@ impl Sources {
     pub fn add(&self, name: impl Into<String>, text: Arc<str>) -> FileId {
         let name = self.folder.clone() + &name.into();
         self.files.lock().add(name, text)
+    }
+
+    /// Keeps the text of a file, which was read, in less room where it is long.
+    pub fn pack(&self, id: FileId) {
+        self.files.lock().pack(id);
     }
 
     /// Returns the file, unless the id is 0 or from elsewhere.
@@ -137,9 +196,9 @@ impl Sources {
     pub fn position(&self, file: FileId, byte: u32) -> Position {
         use unicode_segmentation::UnicodeSegmentation;
         let Some(source) = self.get(file) else { return Position { line: 1, column: 1, byte: 0 } };
-        let byte = (byte as usize).min(source.text.len());
+        let byte = (byte as usize).min(source.text().len());
         let (line, line_start) = source.line(byte);
-        let column = match source.text.get(line_start..byte) {
+        let column = match source.text().get(line_start..byte) {
             Some(text) if text.is_ascii() => text.len() + 1,
             Some(text) => text.graphemes(true).count() + 1,
             None => byte - line_start + 1,
@@ -172,7 +231,7 @@ impl Sources {
     /// Returns the text that a span covers.
     pub fn text(&self, span: Span) -> Option<String> {
         self.get(span.file())?
-            .text
+            .text()
             .get(span.start() as usize..span.end() as usize)
             .map(str::to_owned)
     }
@@ -200,6 +259,24 @@ mod tests {
     use unicode_segmentation::UnicodeSegmentation;
 
     use super::*;
+
+    #[test]
+    fn a_text_that_is_packed_says_what_it_said() {
+        let sources = Sources::default();
+        for (name, text) in [("short", "a\n".to_owned()), ("long", "é = 1\n".repeat(LONG / 4))] {
+            let id = sources.add(name, text.as_str().into());
+            let place = Span::new(id, text.len() - 2, text.len() - 1);
+            let before = (sources.range(place), sources.text(place));
+            sources.pack(id);
+            assert_eq!((sources.range(place), sources.text(place)), before);
+            let source = sources.get(id).expect("the file is there");
+            assert_eq!(
+                (&**source.text(), matches!(source.text, Text::Packed(..))),
+                (&*text, name == "long")
+            );
+            assert_eq!(sources.add(name, text.into()), id, "{name} is the text that it was");
+        }
+    }
 
     #[test]
     fn every_place_is_found_again_by_its_line_and_column() {

@@ -12,9 +12,10 @@ use super::{Context, Counted, Report, StepResult, problems};
 use crate::address::InstanceKey;
 use crate::event::{Event, EventObject, Sink};
 use crate::lower::structure::{NodeKind, ResourceId};
-use crate::observe::object::{ObjectContext, Planned, Prior};
+use crate::observe::object::{Besides, ObjectContext, Planned, Prior};
 use crate::plan::{Action, Change, Reason};
 use crate::provider::{AppliedObject, ApplyCall, Response};
+use crate::rarely::Rarely;
 use crate::schema;
 use crate::state::journal::Record;
 use crate::state::objects as record;
@@ -181,14 +182,19 @@ async fn plan_again(
         Some(object) => Prior {
             previous: change.before.clone(),
             value: change.before.clone(),
-            private: object.private.clone(),
-            tainted: false,
-            imported: None,
-            identity: change.details.identity.before().cloned(),
-            previous_identity: change.details.identity.before().cloned(),
+            besides: Rarely::of(Besides {
+                private: object.private.clone(),
+                identity: change.details.identity.before().cloned(),
+                previous_identity: change.details.identity.before().cloned(),
+                ..Besides::default()
+            }),
         },
         None if change.action == Action::Create => Prior::absent(subject.schema),
-        None => Prior { private: change.details.private.clone(), ..Prior::absent(subject.schema) },
+        None => {
+            let private = change.details.private.clone();
+            let besides = Rarely::of(Besides { private, ..Besides::default() });
+            Prior { besides, ..Prior::absent(subject.schema) }
+        }
     };
     let planned = ctx.observer.plan(subject, prior).await?;
     let (before, now) = (change.after.to_plain(), planned.value.to_plain());

@@ -21,6 +21,7 @@ use crate::value::Str;
 mod circles;
 mod connect;
 mod declared;
+mod dependencies;
 mod inside;
 mod modules;
 mod sound;
@@ -28,10 +29,9 @@ mod sound;
 pub use circles::Circles;
 use connect::Builder;
 use declared::KeyIndex;
+use dependencies::Known;
+pub use dependencies::MOST_DEPENDENCIES;
 pub use modules::{ModuleCode, Modules, VariantId};
-
-/// The most `dependencies` that are recorded transitively; beyond that, the nearest ones only.
-pub const MOST_DEPENDENCIES: usize = 256;
 
 /// What a block is, within its module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ pub struct BlockNode<'g> {
 pub type Edge = (u32, Span);
 
 /// All blocks of a configuration.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct BlockGraph {
     /// The blocks: those that are declared, module by module, and behind them those of everything inside of a module. Each as its
     /// module, and where its key stands.
@@ -98,7 +98,8 @@ pub struct BlockGraph {
     plain: Vec<bool>,
     /// Of each declared block, whether it is a resource or call whose references were all found right.
     sound: Vec<bool>,
-    names: OnceLock<Vec<Option<(u32, Str)>>>,
+    /// What was asked of them before.
+    known: Known,
     sorted: OnceLock<Option<Arc<[u32]>>>,
 }
 
@@ -318,86 +319,11 @@ impl BlockGraph {
         }
     }
 
-    /// Returns the resources that a resource block rests on, as OpenTofu records them: every one it refers to, directly
-    /// or through anything, up to [`MOST_DEPENDENCIES`]; beyond that only the nearest ones. Sorted by text.
-    pub fn dependencies(&self, start: usize) -> Vec<Str> {
-        let all = self.search(start, Some(MOST_DEPENDENCIES), true, |_| true);
-        let blocks = all.unwrap_or_else(|| self.nearest_resources(start));
-        if blocks.is_empty() {
-            return Vec::new();
-        }
-        let known = self.resource_names();
-        let mut names: Vec<&(u32, Str)> =
-            blocks.into_iter().filter_map(|it| known[it].as_ref()).collect();
-        names.sort_unstable_by_key(|it| it.0);
-        names.dedup_by(|a, b| a.1 == b.1);
-        names.into_iter().map(|it| it.1.clone()).collect()
-    }
-
-    /// The name of each block that is a resource, with its place among all of them: every name is made once.
-    fn resource_names(&self) -> &[Option<(u32, Str)>] {
-        self.names.get_or_init(|| {
-            let name = |block: usize| Some((block, Str::from(self.resource(block)?.to_string())));
-            let mut sorted: Vec<(usize, Str)> = (0..self.count()).filter_map(name).collect();
-            sorted.sort_unstable_by(|a, b| a.1.cmp(&b.1));
-            let mut names = vec![None; self.count()];
-            sorted
-                .into_iter()
-                .enumerate()
-                .for_each(|(place, (block, name))| names[block] = Some((place as u32, name)));
-            names
-        })
-    }
-
     /// Returns the resource that a block is.
     pub fn resource(&self, block: usize) -> Option<ConfigResource> {
         let BlockKey::Resource(name) = self.block(block).key else { return None };
         let module = self.module_of(block).variant.path.clone();
         Some(ConfigResource { module, resource: name.clone() })
-    }
-
-    /// Returns the resource blocks that a block refers to, directly or through values, calls and providers.
-    pub fn nearest_resources(&self, start: usize) -> Vec<usize> {
-        self.search(start, None, false, |key| !matches!(key, BlockKey::Resource(_)))
-            .unwrap_or_default()
-    }
-
-    fn search(
-        &self,
-        start: usize,
-        limit: Option<usize>,
-        with_wholes: bool,
-        through: impl Fn(&BlockKey) -> bool,
-    ) -> Option<Vec<usize>> {
-        if self.edges(start).is_empty() && !self.wholes.contains_key(&(start as u32)) {
-            return Some(Vec::new());
-        }
-        // Many blocks reach as many as there may be: a set that grew step by step would be laid anew for each of them.
-        let room = limit.map_or(0, |it| it + it / 2);
-        let mut seen = FxHashSet::with_capacity_and_hasher(room, Default::default());
-        seen.insert(start as u32);
-        let mut open = vec![start];
-        let mut found = Vec::new();
-        while let Some(block) = open.pop() {
-            let wholes = self.wholes.get(&(block as u32)).filter(|_| with_wholes);
-            let inside = wholes.into_iter().flatten().flat_map(|it| self.inside(*it));
-            for next in self.edges(block).iter().map(|it| it.0 as usize).chain(inside) {
-                if !seen.insert(next as u32) {
-                    continue;
-                }
-                let key = self.block(next).key;
-                if matches!(key, BlockKey::Resource(_)) {
-                    found.push(next);
-                    if limit.is_some_and(|limit| found.len() > limit) {
-                        return None;
-                    }
-                }
-                if through(key) {
-                    open.push(next);
-                }
-            }
-        }
-        Some(found)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::generate::{Generated, generate};
-use super::object::{ObjectContext, Prior};
+use super::object::{Besides, ObjectContext, Prior};
 use super::{Observer, problems};
 use crate::address::{ConfigResource, Instance, Mode};
 use crate::config::Config;
@@ -14,6 +14,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::event::Event;
 use crate::expression;
 use crate::provider::{ImportName, ImportedObject, ReadObject};
+use crate::rarely::Rarely;
 use crate::schema;
 use crate::value::Value;
 
@@ -149,14 +150,16 @@ impl Observer<'_> {
         let object = self.find(subject, &name, Some(target.place)).await?;
         let read = self.read_found(subject, &object, &name, Some(target.place)).await?;
         let value = schema::mark_sensitive(&read.value, &subject.schema.block);
+        let besides = Besides {
+            private: read.private.into(),
+            imported: Some(Box::new(name)),
+            identity: read.identity,
+            ..Besides::default()
+        };
         Some(Prior {
             previous: Value::Null(subject.schema.block.ty()),
             value,
-            private: read.private.into(),
-            tainted: false,
-            imported: Some(Box::new(name)),
-            identity: read.identity,
-            previous_identity: None,
+            besides: Rarely::of(besides),
         })
     }
 
@@ -184,14 +187,16 @@ impl Observer<'_> {
         let (config, _) =
             expression::body::decode_body(&subject.block.body, &subject.schema.block, &scope, &[]);
         let marks = config.mark_paths();
+        let besides = Besides {
+            private: read.private.into(),
+            imported: Some(Box::new(name)),
+            identity: read.identity,
+            ..Besides::default()
+        };
         Some(Prior {
             previous: Value::Null(subject.schema.block.ty()),
             value: schema::mark_object(&read.value, &marks, &subject.schema.block),
-            private: read.private.into(),
-            tainted: false,
-            imported: Some(Box::new(name)),
-            identity: read.identity,
-            previous_identity: None,
+            besides: Rarely::of(besides),
         })
     }
 

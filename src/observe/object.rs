@@ -1,6 +1,6 @@
 //! One managed object: what became of it, and what its provider plans for it.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::problems;
 use super::{Observer, stored};
@@ -9,6 +9,7 @@ use crate::config;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{ImportName, PlanCall, PlannedObject, Provider};
+use crate::rarely::{self, Rarely};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
 use crate::value::{Path, PathStep, Plain, Str, Value};
@@ -25,6 +26,13 @@ pub struct Prior {
     pub previous: Value,
     /// After refresh; marked. Null when there is none.
     pub value: Value,
+    /// What else is known, mostly nothing.
+    pub besides: Rarely<Besides>,
+}
+
+/// What is known of an object besides its values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Besides {
     /// What the provider kept.
     pub private: Box<[u8]>,
     /// Whether it is half made.
@@ -37,24 +45,23 @@ pub struct Prior {
     pub previous_identity: Option<Value>,
 }
 
+impl rarely::Plain for Besides {
+    fn plain() -> &'static Besides {
+        static PLAIN: LazyLock<Besides> = LazyLock::new(Besides::default);
+        &PLAIN
+    }
+}
+
 impl Prior {
     /// Returns an object that does not exist.
     pub fn absent(schema: &Schema) -> Prior {
         let null = Value::Null(schema.block.ty());
-        Prior {
-            previous: null.clone(),
-            value: null,
-            private: Box::default(),
-            tainted: false,
-            imported: None,
-            identity: None,
-            previous_identity: None,
-        }
+        Prior { previous: null.clone(), value: null, besides: Rarely::default() }
     }
 
     /// Returns whether there is no such object, and was none.
     pub fn is_absent(&self) -> bool {
-        self.previous.is_null() && self.value.is_null() && self.imported.is_none()
+        self.previous.is_null() && self.value.is_null() && self.besides.imported.is_none()
     }
 
     /// Returns what happened to it since it was recorded; nothing where it was not recorded.
@@ -162,15 +169,15 @@ impl<'a> Observer<'a> {
         };
         if let Refresh::Skip = refresh {
             let value = marked(&previous);
-            return Some(Prior {
-                previous: value.clone(),
-                value,
+            let besides = Besides {
                 private: stored.private.clone(),
                 tainted,
                 imported: None,
                 identity: identity.clone(),
                 previous_identity: identity,
-            });
+            };
+            let besides = Rarely::of(besides);
+            return Some(Prior { previous: value.clone(), value, besides });
         }
         self.events.refresh_started(address, deposed.as_ref(), &previous);
         let read = provider.read(kind, &previous, &stored.private, identity.as_ref()).await;
@@ -183,14 +190,17 @@ impl<'a> Observer<'a> {
             self.values.report([problem]);
             return None;
         }
-        Some(Prior {
-            previous: marked(&previous),
-            value: marked(&read.value),
+        let besides = Besides {
             private: read.private.into(),
             tainted,
             imported: None,
             identity: read.identity,
             previous_identity: identity,
+        };
+        Some(Prior {
+            previous: marked(&previous),
+            value: marked(&read.value),
+            besides: Rarely::of(besides),
         })
     }
 
@@ -212,7 +222,7 @@ impl<'a> Observer<'a> {
     /// Plans a replacement: as if nothing existed, with the whole configuration.
     pub async fn replan(&self, subject: &ObjectContext<'_>, first: &Planned) -> Option<Planned> {
         let mut absent = Prior::absent(subject.schema);
-        absent.private = first.private.as_slice().into();
+        absent.besides.private = first.private.as_slice().into();
         let second = self.plan_with(subject, absent, first.config.clone(), false).await?;
         Some(Planned {
             prior: first.prior.clone(),
@@ -230,7 +240,7 @@ impl<'a> Observer<'a> {
     ) -> Option<Planned> {
         let block = &subject.schema.block;
         let written = config.to_marked_by_path();
-        let effective = match prior.tainted || prior.value.is_null() {
+        let effective = match prior.besides.tainted || prior.value.is_null() {
             true => Plain::null(block.ty()),
             false => prior.value.to_plain(),
         };
@@ -250,10 +260,10 @@ impl<'a> Observer<'a> {
         let apart = ignored.as_ref().unwrap_or(&written);
         let (adjusted, config_marks): (&Value, _) = (apart.value(), apart.marks());
         let proposed = schema::proposed_new(block, &effective, adjusted);
-        let private: &[u8] = if prior.tainted { &[] } else { &prior.private };
+        let private: &[u8] = if prior.besides.tainted { &[] } else { &prior.besides.private };
         // What is gone is asked for under its name; what replaces something has none yet.
         let keeps_name = !effective.is_null() || prior.value.is_null();
-        let identity = prior.identity.as_ref().filter(|_| keeps_name);
+        let identity = prior.besides.identity.as_ref().filter(|_| keeps_name);
         let call = PlanCall {
             kind: &subject.block.name.kind,
             prior: &effective,
@@ -273,7 +283,7 @@ impl<'a> Observer<'a> {
             replaces(block, &effective, &planned.planned, &planned.requires_replace);
         let value = schema::mark_object(&planned.planned, &config_marks.lasting(), block);
         let mut prior = prior;
-        if prior.imported.is_some() {
+        if prior.besides.imported.is_some() {
             // What is adopted is as sensitive as the configuration says: that alone is no change.
             prior.value = prior.value.mark_at(config_marks);
         }
@@ -349,8 +359,8 @@ impl<'a> Observer<'a> {
             prior: &value,
             proposed: &null,
             config: &null,
-            private: &prior.private,
-            identity: prior.identity.as_ref(),
+            private: &prior.besides.private,
+            identity: prior.besides.identity.as_ref(),
         };
         let response = provider.plan(call).await;
         self.report_provider(address, None, &response.diagnostics);

@@ -152,7 +152,7 @@ fn sources(session: &Session) -> BTreeMap<String, String> {
         let is_config =
             [".tf", ".tf.json", ".tofu", ".tofu.json"].iter().any(|it| source.name.ends_with(it));
         if is_config && names.iter().any(|it| it == folder) {
-            files.insert(source.name.clone(), source.text.to_string());
+            files.insert(source.name.clone(), source.text().to_string());
         }
         number += 1;
     }

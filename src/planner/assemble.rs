@@ -117,9 +117,13 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
         None => value,
     };
     let (before, imported, identity) = match found.prior {
-        Some(prior) => (prior.value, prior.imported, prior.identity),
+        Some(prior) => {
+            let besides = prior.besides.into_inner();
+            (prior.value, besides.imported, besides.identity)
+        }
         None => (Value::Null(ty), None, None),
     };
+    let decided = found.details.into_inner();
     let details = Details {
         previous_address: parts
             .inputs
@@ -128,9 +132,9 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
             .filter(|_| deposed.is_none() && parts.inputs.request.mode != PlanMode::Destroy)
             .map(|it| Box::new(it.clone())),
         deposes: (found.action == Action::CreateThenDelete).then(|| new_key(parts)),
-        replace_paths: found.replace_paths,
-        private: found.private,
-        identity: Identities::of(identity, found.identity),
+        replace_paths: decided.replace_paths,
+        private: decided.private,
+        identity: Identities::of(identity, decided.identity),
         importing: imported,
         generated_config: parts
             .observer
@@ -144,7 +148,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
         action: found.action,
         reason: found.reason,
         before: marked(before),
-        after: marked(match found.recorded_marks {
+        after: marked(match decided.recorded_marks {
             Some(marks) => Marked::new(found.after.to_plain(), *marks).into(),
             None => found.after,
         }),
@@ -180,16 +184,7 @@ fn only_moved(parts: &Parts<'_, '_>, address: &Instance) -> Option<Change> {
 }
 
 fn nothing(ty: Type) -> ObjectDecision {
-    ObjectDecision {
-        action: Action::NoOp,
-        reason: Reason::Plain,
-        prior: None,
-        after: Value::Null(ty),
-        private: Box::default(),
-        identity: None,
-        replace_paths: Box::default(),
-        recorded_marks: None,
-    }
+    ObjectDecision::unplanned(Action::NoOp, Reason::Plain, None, Value::Null(ty))
 }
 
 /// What changed outside: the object as recorded against the object as read.
@@ -199,8 +194,8 @@ fn drifted(parts: &Parts<'_, '_>, node: Node, action: Action, prior: &Prior) -> 
     let address = structure.resource(*resource).address.instance(key.clone());
     let moved = parts.inputs.moved.get(&address).cloned();
     let served_by = parts.served_by(node)?;
-    let after = prior.identity.clone().filter(|_| !prior.value.is_null());
-    let identity = Identities::of(prior.previous_identity.clone(), after);
+    let after = prior.besides.identity.clone().filter(|_| !prior.value.is_null());
+    let identity = Identities::of(prior.besides.previous_identity.clone(), after);
     let details = Details { previous_address: moved.map(Box::new), identity, ..Details::default() };
     Some(Change {
         address,

@@ -27,7 +27,7 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         let Some((resource, key, deposed)) = kind.object() else { continue };
         let (key, deposed) = (key.clone(), deposed.cloned());
         let address = parts.observer.values.structure.resource(resource).address.instance(key);
-        if prior.imported.is_some() {
+        if prior.besides.imported.is_some() {
             adopt(parts, &mut state, &address, prior);
         }
         let is_declared = deposed.is_none() && parts.progress.by_node.is_declared(node);
@@ -123,7 +123,7 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     fn becomes(&mut self, recorded: Recorded<'_>, seen: &Seen<'_>) -> Becomes {
         let Some(stored) = recorded.object(seen.deposed.as_ref()) else { return Becomes::Same };
         let mut object = Cow::Borrowed(stored);
-        if seen.prior.imported.is_none() && !seen.prior.previous.is_null() {
+        if seen.prior.besides.imported.is_none() && !seen.prior.previous.is_null() {
             if seen.prior.value.is_null() {
                 return Becomes::Gone;
             }
@@ -144,12 +144,12 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
         let (parts, found) = (self.parts, seen.found);
         let block = parts.observer.values.structure.block(seen.resource);
         if self.configured.as_ref().is_none_or(|it| it.0 != seen.resource) {
-            self.configured = Some((seen.resource, named_by_block(parts, seen)));
+            self.configured = Some((seen.resource, named_by_block(parts, seen, object)));
         }
         let configured = self.configured.as_ref().map_or(&[][..], |it| &it.1);
         let known = recorded_dependencies(parts, found, configured, &object.dependencies);
         // Of an import that changes nothing the next plan records these.
-        let is_known = seen.prior.imported.is_none();
+        let is_known = seen.prior.besides.imported.is_none();
         let first = is_known && self.created_before_destroyed.contains(&seen.node);
         let skip = is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
         let is_same = *object.dependencies == *known
@@ -171,11 +171,11 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     }
 }
 
-fn named_by_block(parts: &Parts<'_, '_>, seen: &Seen<'_>) -> Vec<Str> {
+fn named_by_block(parts: &Parts<'_, '_>, seen: &Seen<'_>, object: &state::Object) -> Vec<Str> {
     let graph = parts.inputs.graph;
     let resource = parts.observer.values.structure.resource(seen.resource);
     let block = graph.block_of(parts.inputs.config, resource);
-    block.map_or(Vec::new(), |it| graph.dependencies(it))
+    block.map_or(Vec::new(), |it| graph.dependencies_like(it, &object.dependencies))
 }
 
 /// What data sources gave stands in the state, also of those that only a check reads.
@@ -189,7 +189,7 @@ fn store_results(parts: &Parts<'_, '_>, state: &mut State) {
         if found.reason == Reason::ReadBecauseCheckNested
             && let NodeKind::Object(resource, key) = parts.observer.values.structure.kind(node)
         {
-            let marks = found.recorded_marks.as_deref().cloned().unwrap_or_default();
+            let marks = found.details.recorded_marks.as_deref().cloned().unwrap_or_default();
             let value = Marked::new(found.after.to_plain(), marks).into();
             store_result(parts, state, *resource, key, &value);
         }
@@ -245,7 +245,7 @@ fn recorded_dependencies<'d>(
         return configured.into();
     }
     // What was found by an import and is changed then has nothing recorded before it is.
-    let is_found = found.prior.as_ref().is_some_and(|it| it.imported.is_some());
+    let is_found = found.prior.as_ref().is_some_and(|it| it.besides.imported.is_some());
     if !request.is_refreshed() || is_found || configured == stored {
         return stored.into();
     }
@@ -277,13 +277,13 @@ fn refresh(
         && object.schema_version == schema.version
         && !is_of_another_type
         && is_laid_out;
-    let identity = state::objects::stored_identity(prior.identity.as_ref(), schema);
+    let identity = state::objects::stored_identity(prior.besides.identity.as_ref(), schema);
     let is_identified = state::objects::same_identity(&object.identity, &identity);
-    if is_current && *object.private == *prior.private && is_identified {
+    if is_current && *object.private == *prior.besides.private && is_identified {
         return;
     }
     let object = object.to_mut();
-    object.private = prior.private.clone();
+    object.private = prior.besides.private.clone();
     object.identity = identity;
     if !is_current {
         state::objects::encode(object, &prior.value, schema);
@@ -326,8 +326,8 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
         return;
     };
     let object = state::Object {
-        private: prior.private.clone(),
-        identity: state::objects::stored_identity(prior.identity.as_ref(), schema),
+        private: prior.besides.private.clone(),
+        identity: state::objects::stored_identity(prior.besides.identity.as_ref(), schema),
         ..state::objects::new_object(&prior.value, schema)
     };
     let entry = state.resources.served_by(address.of(), &served.config);

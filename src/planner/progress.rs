@@ -1,6 +1,7 @@
 //! What the walk has found so far, and how it left each object.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use entail_rules::instances::Instances;
 use entail_rules::selection::Selection;
@@ -16,6 +17,7 @@ use crate::diagnostic::Span;
 use crate::lower::structure::{NodeKind, NodeMap};
 use crate::lower::trace::Trigger;
 use crate::observe::object::Prior;
+use crate::rarely::{Plain, Rarely};
 use crate::schedule::Schedule;
 use crate::value::{MarkPaths, Path, Value};
 
@@ -194,6 +196,13 @@ pub struct ObjectDecision {
     pub prior: Option<Box<Prior>>,
     /// The planned object, null when it goes; marked.
     pub after: Value,
+    /// What else is decided, mostly nothing.
+    pub details: Rarely<DecisionDetails>,
+}
+
+/// What is decided of an object besides what it becomes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DecisionDetails {
     /// What the provider handed out.
     pub private: Box<[u8]>,
     /// What the object will be identified by.
@@ -204,6 +213,13 @@ pub struct ObjectDecision {
     pub recorded_marks: Option<Box<MarkPaths>>,
 }
 
+impl Plain for DecisionDetails {
+    fn plain() -> &'static DecisionDetails {
+        static PLAIN: LazyLock<DecisionDetails> = LazyLock::new(DecisionDetails::default);
+        &PLAIN
+    }
+}
+
 impl ObjectDecision {
     /// Returns what is decided where no provider planned anything.
     pub fn unplanned(
@@ -212,16 +228,7 @@ impl ObjectDecision {
         prior: Option<Box<Prior>>,
         after: Value,
     ) -> ObjectDecision {
-        ObjectDecision {
-            action,
-            reason,
-            prior,
-            after,
-            private: Box::default(),
-            identity: None,
-            replace_paths: Box::default(),
-            recorded_marks: None,
-        }
+        ObjectDecision { action, reason, prior, after, details: Rarely::default() }
     }
 }
 

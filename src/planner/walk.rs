@@ -223,7 +223,7 @@ fn answered(progress: &Progress, node: Node, answer: &Answer, said: &mut Vec<Sai
         });
         let own = [
             is_there.then_some(Answered::Prior),
-            (is_there && prior.tainted).then_some(Answered::Tainted),
+            (is_there && prior.besides.tainted).then_some(Answered::Tainted),
             outside,
         ];
         own.into_iter().flatten().map(say)

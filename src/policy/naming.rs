@@ -9,7 +9,7 @@ const NAME: &str = "// @rule ";
 pub(super) fn with_rule(mut problem: Diagnostic, sources: &Sources) -> Diagnostic {
     let name = problem.subject.and_then(|it| {
         let source = sources.get(it.file())?;
-        rule_at(&source.text, it.start() as usize).map(str::to_owned)
+        rule_at(source.text(), it.start() as usize).map(str::to_owned)
     });
     if let Some(name) = name.filter(|it| !problem.detail.contains(&format!("`{it}`"))) {
         problem.detail = format!("{} This stands in the rule `{name}`.", problem.detail);

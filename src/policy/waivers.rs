@@ -49,11 +49,11 @@ pub fn find(sources: &Sources) -> (Vec<Written>, Diagnostics) {
         number += 1;
         let is_config = [".tf", ".tofu", ".tf.json", ".tofu.json"];
         let is_config = is_config.iter().any(|it| source.name.ends_with(it));
-        if !is_config || !source.text.contains(WORD) {
+        if !is_config || !source.text().contains(WORD) {
             continue;
         }
         let all = match source.name.ends_with(".json") {
-            true => json::waivers(file, &source.text),
+            true => json::waivers(file, source.text()),
             false => comments(file, &source),
         };
         for (text, span, block) in all {
@@ -71,10 +71,10 @@ type Found = (String, Span, Option<Span>);
 
 /// The waivers in the comments of a file in native syntax.
 fn comments(file: FileId, source: &Source) -> Vec<Found> {
-    let body = parse(file, &source.text).0;
+    let body = parse(file, source.text()).0;
     let all = lines(source).into_iter().map(|(start, text)| {
         let span = Span::new(file, start, start + text.len());
-        (text.to_owned(), span, block_at(&body.blocks, &source.text, span))
+        (text.to_owned(), span, block_at(&body.blocks, source.text(), span))
     });
     all.collect()
 }
@@ -82,17 +82,17 @@ fn comments(file: FileId, source: &Source) -> Vec<Found> {
 /// The comments that hold a waiver, from the word on, with where they begin.
 fn lines(source: &Source) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
-    for (at, _) in source.text.match_indices(WORD) {
-        let line_start = source.text[..at].rfind('\n').map_or(0, |it| it + 1);
-        let before = &source.text[line_start..at];
+    for (at, _) in source.text().match_indices(WORD) {
+        let line_start = source.text()[..at].rfind('\n').map_or(0, |it| it + 1);
+        let before = &source.text()[line_start..at];
         // A block comment goes over lines.
-        let above = &source.text[..line_start];
+        let above = &source.text()[..line_start];
         let is_within = above.rfind("/*") > above.rfind("*/") && before.trim().is_empty();
         let is_comment = ["#", "//", "/*", "*"].iter().any(|it| before.contains(it));
         if !is_comment && !is_within {
             continue;
         }
-        let rest = &source.text[at..];
+        let rest = &source.text()[at..];
         let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
         let rest = rest.split("*/").next().unwrap_or(rest);
         found.push((at, rest.trim_end()));

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::recognise::{format_version, is_version, shape_problem, writer_version};
 use super::version4::{
-    CheckObjectV4, CheckV4, FileV4, ObjectV4, OutputV4, ResourceV4, Streamed, Text,
+    CheckObjectV4, CheckV4, FileV4, ObjectV4, OutputV4, OwnV4, ResourceV4, Rest, Streamed, Text,
 };
 use super::{
     Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Shared, State,
@@ -24,6 +24,7 @@ use crate::address::{
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::value::Str;
 
+mod from_end;
 pub(super) mod own;
 mod parts;
 
@@ -50,43 +51,77 @@ pub fn read(bytes: &[u8]) -> Result<Option<State>, Diagnostics> {
     }
 }
 
+/// Reads a state file of many megabytes from its end, and lets go of the text on the way: that needs little more room than the state.
+/// Nothing where it is not laid out as it is written, or anything is wrong with it: then [`read`] says what.
+pub fn read_from_end(bytes: Vec<u8>) -> Option<State> {
+    let mut gathered = Gathered::default();
+    let rest = from_end::gather(bytes, &mut gathered)?;
+    let file = serde_json::from_slice(&rest).map(|it: Rest<'_>| it.0).ok()?;
+    gathered.state(file).ok()
+}
+
 fn read_version4(source: &str) -> Result<State, Diagnostics> {
-    let mut reader = Reader::default();
-    let mut resources = Vec::new();
-    let mut found = Diagnostics::new();
-    let take = |it: ResourceV4<'_>| resources.extend(found.take(reader.resource(it)));
-    let file = streamed(source, take).map_err(|error| shape_problem(source, &error))?;
+    let mut gathered = Gathered::default();
+    let mut file = streamed(source, |it| gathered.resource(it))
+        .map_err(|error| shape_problem(source, &error))?;
+    gathered.own(file.entail.take());
+    gathered.state(file)
+}
 
-    let mut diagnostics = Diagnostics::new();
-    let written_by = Text::filled(&file.terraform_version).map(String::from);
-    if let Some(version) = written_by.as_deref().filter(|it| !is_version(it)) {
-        diagnostics.push(problems::bad_writer(version));
+/// What a file holds many of.
+#[derive(Default)]
+struct Gathered {
+    reader: Reader,
+    resources: Vec<(Resource, Shared<ResourceState>)>,
+    made_from: own::Names,
+    problems: Diagnostics,
+}
+
+impl Gathered {
+    fn resource(&mut self, resource: ResourceV4<'_>) {
+        self.resources.extend(self.problems.take(self.reader.resource(resource)));
     }
 
-    let mut outputs = BTreeMap::new();
-    for (name, output) in file.outputs.unwrap_or_default() {
-        if let Some(value) = diagnostics.take(output_from(&name, &output)) {
-            outputs.insert(Str::from(name), value);
+    /// Takes in our own record.
+    fn own(&mut self, own: Option<OwnV4<'_>>) {
+        let own = own.and_then(own::complete);
+        self.made_from
+            .extend(own.into_iter().flat_map(|it| it.0).map(|it| self.reader.names_of(&it)));
+    }
+
+    /// Adds what else stands in the file.
+    fn state(mut self, file: FileV4<'_>) -> Result<State, Diagnostics> {
+        let mut diagnostics = Diagnostics::new();
+        let written_by = Text::filled(&file.terraform_version).map(String::from);
+        if let Some(version) = written_by.as_deref().filter(|it| !is_version(it)) {
+            diagnostics.push(problems::bad_writer(version));
         }
-    }
 
-    diagnostics.extend(found);
-    let mut resources = merged(resources, &mut diagnostics);
-    if let Some(own) = file.entail.and_then(own::complete) {
-        reader.own(&mut resources, &own);
-    }
+        let mut outputs = BTreeMap::new();
+        for (name, output) in file.outputs.unwrap_or_default() {
+            if let Some(value) = diagnostics.take(output_from(&name, &output)) {
+                outputs.insert(Str::from(name), value);
+            }
+        }
 
-    if diagnostics.has_errors() {
-        return Err(diagnostics);
+        diagnostics.extend(self.problems);
+        // All of them are known now; the set of names is large.
+        drop(self.reader);
+        let mut resources = merged(self.resources, &mut diagnostics);
+        own::give(&mut resources, &mut self.made_from);
+
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        Ok(State {
+            lineage: file.lineage.map(|it| it.0.into_owned()).unwrap_or_default(),
+            serial: file.serial.unwrap_or_default(),
+            written_by,
+            outputs,
+            resources,
+            checks: file.check_results.map(|it| it.into_iter().map(check_from).collect()),
+        })
     }
-    Ok(State {
-        lineage: file.lineage.map(|it| it.0.into_owned()).unwrap_or_default(),
-        serial: file.serial.unwrap_or_default(),
-        written_by,
-        outputs,
-        resources,
-        checks: file.check_results.map(|it| it.into_iter().map(check_from).collect()),
-    })
 }
 
 /// Reads a file, and hands out its resources one by one.
@@ -181,6 +216,12 @@ impl Reader {
                 name
             }
         }
+    }
+
+    /// Keeps what our own record says of an object.
+    fn names_of(&mut self, (object, made_from): &(Text<'_>, Vec<Text<'_>>)) -> (Str, Box<[Str]>) {
+        let made_from = made_from.iter().map(|it| self.name(&it.0)).collect();
+        (self.name(&object.0), made_from)
     }
 
     fn module(&mut self, text: &str) -> Option<ModuleInstance> {

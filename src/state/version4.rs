@@ -6,13 +6,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use rustc_hash::FxHashMap;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// Text that is borrowed from the file where it holds no escapes.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug)]
 pub(super) struct Text<'a>(pub Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
@@ -53,6 +52,19 @@ pub(super) struct FileV4<'a> {
     pub(super) outputs: Option<BTreeMap<String, OutputV4<'a>>>,
     pub(super) check_results: Option<Vec<CheckV4<'a>>>,
     pub(super) entail: Option<OwnV4<'a>>,
+}
+
+/// A file whose resources were read before.
+pub(super) struct Rest<'a>(pub(super) FileV4<'a>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Rest<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Rest<'a>, D::Error> {
+        let mut is_more = false;
+        let file = Streamed(|_| is_more = true).deserialize(from)?;
+        // Of an own record nothing is left but that there is one.
+        let is_more = is_more || file.entail.as_ref().is_some_and(|it| !it.is_empty());
+        if is_more { Err(Error::custom("there is more")) } else { Ok(Rest(file)) }
+    }
 }
 
 /// Reads a file, and gives each of its resources to whoever takes them.
@@ -108,7 +120,7 @@ impl<'de, F: FnMut(ResourceV4<'de>)> Visitor<'de> for Streamed<F> {
 }
 
 /// A list of resources, or null.
-struct Each<'f, F>(&'f mut F);
+pub(super) struct Each<'f, F>(pub(super) &'f mut F);
 
 impl<'de, F: FnMut(ResourceV4<'de>)> DeserializeSeed<'de> for Each<'_, F> {
     type Value = ();
@@ -151,8 +163,34 @@ pub(super) struct OwnV4<'a> {
     pub(super) reads: Option<MadeFrom<'a>>,
 }
 
-/// What each object was made from: instances, or whole resources.
-pub(super) type MadeFrom<'a> = FxHashMap<Text<'a>, Vec<Text<'a>>>;
+impl OwnV4<'_> {
+    fn is_empty(&self) -> bool {
+        self.reads.is_none() && self.made_from.as_ref().is_none_or(|it| it.0.is_empty())
+    }
+}
+
+/// What each object was made from, in the order of the file: instances, or whole resources.
+pub(super) struct MadeFrom<'a>(pub(super) Vec<(Text<'a>, Vec<Text<'a>>)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for MadeFrom<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<MadeFrom<'a>, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = MadeFrom<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("names by name")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MadeFrom<'de>, A::Error> {
+                let mut all = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    all.push(entry);
+                }
+                Ok(MadeFrom(all))
+            }
+        }
+        from.deserialize_map(Entries)
+    }
+}
 
 #[derive(Deserialize)]
 pub(super) struct OutputV4<'a> {

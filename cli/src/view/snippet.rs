@@ -32,9 +32,9 @@ pub fn snippet(diagnostic: &Diagnostic, sources: &Sources) -> Option<Snippet> {
         .context
         .filter(|it| it.file() == subject.file())
         .map_or(subject, |it| it.to(subject));
-    let lines = lines_of(&source.text, widened(shown));
+    let lines = lines_of(source.text(), widened(shown));
     let written = match is_shown(&source.name) {
-        true => source.text.get(lines.clone()).unwrap_or_default().trim_end_matches('\r'),
+        true => source.text().get(lines.clone()).unwrap_or_default().trim_end_matches('\r'),
         false => "",
     };
     // The carriage returns of line ends are not shown, so that they do not count either.
@@ -100,7 +100,7 @@ fn char_boundary(text: &str, mut byte: usize) -> usize {
 /// A subject that is the header itself has no block around it, as in OpenTofu.
 fn block_around(source: &Source, offset: usize) -> Option<String> {
     if source.name.ends_with(".json") {
-        return members_around(&source.text, offset.checked_sub(1)?);
+        return members_around(source.text(), offset.checked_sub(1)?);
     }
     let offset = offset.checked_sub(1)?;
     let blocks = source.blocks(|text| {
@@ -108,7 +108,7 @@ fn block_around(source: &Source, offset: usize) -> Option<String> {
         std::iter::from_fn(|| scanner.next_block()).collect()
     });
     let (header, range) = blocks.get(blocks.partition_point(|it| it.1.end <= offset))?;
-    let header = source.text.get(header.clone()).filter(|_| range.contains(&offset))?;
+    let header = source.text().get(header.clone()).filter(|_| range.contains(&offset))?;
     Some(normal_header(header))
 }
 

@@ -384,7 +384,7 @@ fn paths_lead_back_to_the_source() {
     let (body, sources) = parse(text);
     let at = |path: Vec<PathStep>| {
         let span = span_of_path(&body, &path);
-        sources.get(span.file()).expect("the file is there").text
+        sources.get(span.file()).expect("the file is there").text().clone()
             [span.start() as usize..span.end() as usize]
             .to_owned()
     };

@@ -107,7 +107,7 @@ fn underlined(text: &str) -> Vec<String> {
     let (_, problems) = evaluate(&expression, &Known::usual());
     let place = |it: &Diagnostic| {
         let span = it.subject.expect("a problem has a place");
-        sources.get(span.file()).expect("the file is there").text
+        sources.get(span.file()).expect("the file is there").text().clone()
             [span.start() as usize..span.end() as usize]
             .to_owned()
     };

@@ -12,15 +12,27 @@ fn check(files: &str, expected: Expect) {
     let folder = folder(files);
     let (config, problems) = load_folder(folder.path(), &Sources::default());
     assert!(!problems.has_errors(), "{problems:?}");
-    let graph = BlockGraph::of(crate::reason::ENGINES[0], &config.expect("a configuration"));
-    expected.assert_eq(&graph.dependencies(block_x(&graph)).join("\n"));
+    let config = config.expect("a configuration");
+    let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
+    let x = block(&graph, "x");
+    let found = graph.dependencies(x);
+    expected.assert_eq(&found.join("\n"));
+    // Whatever is held likely, they are the same.
+    for at in 0..=found.len() {
+        let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
+        let mut likely = found.clone();
+        if let Some(other) = likely.get_mut(at) {
+            *other = "data.terraform_data.x".into();
+        }
+        assert_eq!(graph.dependencies_like(x, &likely), found);
+    }
 }
 
-fn block_x(graph: &BlockGraph) -> usize {
+fn block(graph: &BlockGraph, name: &str) -> usize {
     let name = ResourceName {
         mode: crate::address::Mode::Managed,
         kind: "terraform_data".into(),
-        name: "x".into(),
+        name: name.into(),
     };
     graph.find(VariantId::ROOT, &BlockKey::Resource(name)).expect("a block")
 }
@@ -104,4 +116,35 @@ fn many_who_depend_on_a_module_refer_to_all_of_it_once() {
     let graph = BlockGraph::of(crate::reason::ENGINES[0], &config.expect("a configuration"));
     let edges: usize = (0..graph.count()).map(|it| graph.edges(it).len()).sum();
     assert!(edges < 5 * MANY, "{edges} edges");
+}
+
+#[test]
+fn beyond_the_most_that_are_recorded_are_the_nearest_whoever_was_asked_before() {
+    const COUNT: usize = MOST_DEPENDENCIES + 20;
+    // Each rests on the two before it, and so on all of them.
+    let named = |it: usize| format!("[for r in [{it}] : local.l{it}]");
+    let blocks: String = (0..COUNT)
+        .map(|it| {
+            let before: Vec<String> = (it.saturating_sub(2)..it).map(named).collect();
+            format!(
+                "resource terraform_data r{it:03} {{ input = [{}] }}\nlocals {{ l{it} = terraform_data.r{it:03}.id }}\n",
+                before.join(", ")
+            )
+        })
+        .collect();
+    let folder = folder(&format!("-- main.tf --\n{blocks}"));
+    let (config, _) = load_folder(folder.path(), &Sources::default());
+    let config = config.expect("a configuration");
+    let expected = |it: usize| {
+        let first = if it > MOST_DEPENDENCIES { it - 2 } else { 0 };
+        (first..it).map(|it| format!("terraform_data.r{it:03}")).collect::<Vec<_>>()
+    };
+    // Upwards, downwards and in leaps (the step has no divisor in common with the count).
+    for step in [1, COUNT - 1, 97] {
+        let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);
+        for it in (0..COUNT).map(|it| it * step % COUNT) {
+            let found = graph.dependencies(block(&graph, &format!("r{it:03}")));
+            assert_eq!(found.iter().map(|it| &**it).collect::<Vec<_>>(), expected(it), "r{it:03}");
+        }
+    }
 }

@@ -35,6 +35,7 @@ pub(super) fn needs(
     let reads = Lists::of(reads.reads.iter().map(|it| (it.0.0, it.1)));
     let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
     let exist: FxHashSet<Node> = lowered.facts.in_state.iter().map(|it| it.0).collect();
+    let mut meant: FxHashMap<*const u8, Option<Node>> = FxHashMap::default();
     let (mut needs, mut today_besides) = (Vec::new(), Vec::new());
     for (node, id, object) in existing {
         // What was read goes with nothing that is destroyed, and leads nowhere: who reads it has a record of what is behind.
@@ -43,7 +44,10 @@ pub(super) fn needs(
         }
         if let Some(record) = &object.reads {
             for address in record {
-                needs.extend(recorded(lowered, &mut wholes, address).map(|it| (*node, it)));
+                // Who names the same has the same text.
+                let named = meant.entry(address.as_ptr());
+                let named = *named.or_insert_with(|| recorded(lowered, &mut wholes, address));
+                needs.extend(named.map(|it| (*node, it)));
             }
             continue;
         }

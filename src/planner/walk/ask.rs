@@ -114,7 +114,7 @@ async fn declared(
         },
     };
     let Some(prior) = prior else { return Answer::Failed };
-    if subject.block.generated && prior.imported.is_some() {
+    if subject.block.generated && prior.besides.imported.is_some() {
         match observer.generate(&subject, &prior) {
             Some(generated) => subject.block = &generated.block,
             None => return Answer::Failed,

@@ -3,7 +3,7 @@
 use entail_rules::{Action, Node, Reason};
 
 use super::super::alike::Decided;
-use super::super::progress::ObjectDecision;
+use super::super::progress::{DecisionDetails, ObjectDecision};
 use super::ask::{Answer, schema_and_provider, subject};
 use crate::address::Mode;
 use crate::lower::structure::NodeKind;
@@ -12,6 +12,7 @@ use crate::observe::data::Question;
 use crate::observe::ephemeral;
 use crate::observe::object::{ObjectContext, Planned, Prior};
 use crate::planner::problems;
+use crate::rarely::Rarely;
 use crate::request::PlanMode;
 use crate::schema;
 use crate::value::{MarkPaths, Value};
@@ -137,10 +138,12 @@ fn change(
             reason,
             prior: (!planned.prior.is_absent()).then(|| Box::new(planned.prior)),
             after,
-            private: planned.private.into(),
-            identity: planned.identity,
-            replace_paths: replace_paths.into(),
-            recorded_marks: recorded_marks.map(Box::new),
+            details: Rarely::of(DecisionDetails {
+                private: planned.private.into(),
+                identity: planned.identity,
+                replace_paths: replace_paths.into(),
+                recorded_marks: recorded_marks.map(Box::new),
+            }),
         },
         refused,
     )
@@ -152,7 +155,8 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Decision {
     let Some((_, object)) = address.and_then(|it| observer.imports.generated(&it.config())) else {
         return Decision::Failed;
     };
-    let prior = Prior { imported: None, ..object.clone() };
+    let mut prior = object.clone();
+    prior.besides.imported = None;
     let after = prior.value.clone();
     found(
         ObjectDecision::unplanned(Action::NoOp, Reason::Plain, Some(Box::new(prior)), after),
@@ -173,7 +177,7 @@ async fn removed(
 ) -> Decision {
     let Some(address) = observer.values.structure.instance(node) else { return Decision::Nothing };
     let null = Value::Null(prior.value.ty());
-    let (mut private, mut identity) = (prior.private.clone(), None);
+    let (mut private, mut identity) = (prior.besides.private.clone(), None);
     match action {
         Action::Drop => return Decision::Dropped(Some(Box::new(prior))),
         Action::Delete => {
@@ -193,7 +197,8 @@ async fn removed(
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
     let unplanned = ObjectDecision::unplanned(action, reason, Some(Box::new(prior)), after);
-    found(ObjectDecision { private, identity, ..unplanned }, forbidden)
+    let details = Rarely::of(DecisionDetails { private, identity, ..DecisionDetails::default() });
+    found(ObjectDecision { details, ..unplanned }, forbidden)
 }
 
 async fn read(
@@ -237,7 +242,9 @@ async fn read(
             let refused = !was_read && !observer.postconditions(&subject, &after);
             let recorded_marks = Some(question.config.mark_paths().into());
             let read = ObjectDecision::unplanned(Action::Read, reason, None, after);
-            found(ObjectDecision { recorded_marks, ..read }, refused)
+            let details =
+                Rarely::of(DecisionDetails { recorded_marks, ..DecisionDetails::default() });
+            found(ObjectDecision { details, ..read }, refused)
         }
         (Some((Action::Drop, _)), _) => {
             observer.values.record(node, unread(&subject, &question));

@@ -1,17 +1,19 @@
 //! Our own record: what each object was made from.
 
-use std::borrow::Cow;
+use std::fmt::Write as _;
 
-use super::super::version4::{MadeFrom, OwnV4, Text};
-use super::super::{Object, Resources, names, write};
-use super::Reader;
+use rustc_hash::FxHashMap;
+
+use super::super::version4::{MadeFrom, OwnV4};
+use super::super::{Resources, names, write};
 use crate::address::Mode;
+use crate::value::Str;
 
 /// Returns what can be relied on.
 pub(super) fn complete(own: OwnV4<'_>) -> Option<MadeFrom<'_>> {
     own.made_from.or_else(|| {
         let mut old = own.reads?;
-        old.retain(|_, it| is_complete(it.iter().map(|it| &*it.0)));
+        old.0.retain(|it| is_complete(it.1.iter().map(|it| &*it.0)));
         Some(old)
     })
 }
@@ -24,25 +26,51 @@ pub(in crate::state) fn is_complete<'t>(mut reads: impl Iterator<Item = &'t str>
     })
 }
 
-impl Reader {
-    /// Gives objects what our own record says of them. What it says of others is passed over: another program may have
-    /// removed them.
-    pub(super) fn own(&mut self, resources: &mut Resources, own: &MadeFrom<'_>) {
-        let mut give = |name: String, object: &mut Object| {
-            if let Some(reads) = own.get(&Text(Cow::Owned(name))) {
-                object.reads = Some(reads.iter().map(|it| self.name(&it.0)).collect());
+/// Names of objects, and of what each was made from, mostly in the order of the resources.
+pub(super) type Names = Vec<(Str, Box<[Str]>)>;
+
+/// Gives objects what our own record says of them. What it says of others is passed over: another program may have removed them.
+pub(super) fn give(resources: &mut Resources, own: &mut Names) {
+    if own.is_empty() {
+        return;
+    }
+    let mut own = InOrder { all: own, next: 0, places: None };
+    let mut name = String::new();
+    for (address, resource) in resources.iter_mut() {
+        for (key, instance) in &mut resource.instances {
+            name.clear();
+            write!(name, "{address}{key}").expect("text grows");
+            for (deposed, object) in &mut instance.deposed {
+                object.reads = own.take(&write::own_key(&name, Some(deposed)));
             }
-        };
-        for (address, resource) in resources.iter_mut() {
-            for (key, instance) in &mut resource.instances {
-                let name = format!("{address}{key}");
-                for (deposed, object) in &mut instance.deposed {
-                    give(write::own_key(&name, Some(deposed)), object);
-                }
-                if let Some(object) = &mut instance.current {
-                    give(write::own_key(&name, None), object);
-                }
+            if let Some(object) = &mut instance.current {
+                object.reads = own.take(&name);
             }
         }
+    }
+}
+
+/// Finds names that are mostly asked for in the order in which they stand.
+struct InOrder<'m> {
+    all: &'m mut [(Str, Box<[Str]>)],
+    /// Behind the one that was found last.
+    next: usize,
+    /// Where each stands, once one was asked for that does not stand next.
+    places: Option<FxHashMap<Str, usize>>,
+}
+
+impl InOrder<'_> {
+    fn take(&mut self, name: &str) -> Option<Box<[Str]>> {
+        let is_next = self.all.get(self.next).is_some_and(|it| *it.0 == *name);
+        let place = match is_next {
+            true => self.next,
+            false => {
+                let all = self.all.iter().enumerate();
+                let place = |(at, it): (usize, &(Str, _))| (it.0.clone(), at);
+                *self.places.get_or_insert_with(|| all.map(place).collect()).get(name)?
+            }
+        };
+        self.next = place + 1;
+        Some(std::mem::take(&mut self.all[place].1))
     }
 }

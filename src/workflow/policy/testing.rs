@@ -353,7 +353,7 @@ fn told(host: &Host<'_>, policies: &Policies, mark: &Mark, options: &TestOptions
 fn words(host: &Host<'_>, place: Span) -> String {
     let text = host.sources.text(place).unwrap_or_default();
     let whole = host.sources.get(place.file());
-    let before = whole.as_ref().and_then(|it| it.text.get(..place.start() as usize));
+    let before = whole.as_ref().and_then(|it| it.text().get(..place.start() as usize));
     let before = before.unwrap_or_default().trim_end();
     let sign = ["!", "if", "let", "agg"].into_iter().find(|it| {
         let rest = before.strip_suffix(it);

@@ -98,7 +98,7 @@ fn a_buffer_shadows_a_file_and_its_text_has_a_version_of_its_own() {
         let problems = check(&files).unwrap_or_else(|it| it);
         let problem = problems.iter().next().expect("there is no such local value");
         let source = sources.get(problem.subject.expect("a place").file()).expect("a source");
-        assert_eq!((&source.name[..], &source.text[..], source.version), ("main.tf", unsaved, 2));
+        assert_eq!((&source.name[..], &source.text()[..], source.version), ("main.tf", unsaved, 2));
     }
     assert!(sources.is_outdated(FileId(1)) && !sources.is_outdated(FileId(2)));
     assert!(sources.get(FileId(3)).is_none(), "a text that is read again is no other");
