@@ -185,6 +185,30 @@ pub fn left_out(feature: &str) -> String {
     )
 }
 
+/// Problems that were met, found again by their words and places: there may be very many.
+#[derive(Default)]
+struct Alike<'a>(HashMap<(&'a str, &'a str, Option<Span>), Vec<&'a Diagnostic>>);
+
+impl<'a> Alike<'a> {
+    fn place(problem: &'a Diagnostic) -> (&'a str, &'a str, Option<Span>) {
+        (&problem.summary, &problem.detail, problem.subject)
+    }
+
+    fn has(&self, problem: &'a Diagnostic) -> bool {
+        self.0.get(&Alike::place(problem)).is_some_and(|it| it.contains(&problem))
+    }
+
+    /// Returns whether it was not there.
+    fn add(&mut self, problem: &'a Diagnostic) -> bool {
+        let alike = self.0.entry(Alike::place(problem)).or_default();
+        let is_new = !alike.contains(&problem);
+        if is_new {
+            alike.push(problem);
+        }
+        is_new
+    }
+}
+
 /// Problems in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
@@ -222,22 +246,24 @@ impl Diagnostics {
 
     /// Returns them with each problem only where it stands first.
     pub fn once(self) -> Diagnostics {
-        let mut once: Vec<Diagnostic> = Vec::with_capacity(self.0.len());
-        let mut seen: HashMap<(String, String, Option<Span>), Vec<usize>> = HashMap::new();
-        for problem in self.0 {
-            let words = (problem.summary.clone(), problem.detail.clone(), problem.subject);
-            let alike = seen.entry(words).or_default();
-            if !alike.iter().any(|&it| once[it] == problem) {
-                alike.push(once.len());
-                once.push(problem);
-            }
-        }
-        Diagnostics(once)
+        let mut seen = Alike::default();
+        let is_first = self.0.iter().map(|it| seen.add(it)).collect();
+        self.only(is_first)
     }
 
     /// Returns those that are not among others.
-    pub fn beyond(mut self, others: &Diagnostics) -> Diagnostics {
-        self.0.retain(|it| !others.0.contains(it));
+    pub fn beyond(self, others: &Diagnostics) -> Diagnostics {
+        let mut seen = Alike::default();
+        for problem in &others.0 {
+            seen.add(problem);
+        }
+        let is_new = self.0.iter().map(|it| !seen.has(it)).collect();
+        self.only(is_new)
+    }
+
+    fn only(mut self, which: Vec<bool>) -> Diagnostics {
+        let mut which = which.into_iter();
+        self.0.retain(|_| which.next() == Some(true));
         self
     }
 
@@ -299,6 +325,16 @@ impl IntoIterator for Diagnostics {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_problem_is_told_once_and_not_where_it_was_told_elsewhere() {
+        let about = |object: &str| Diagnostic::error("of an object").about(object);
+        let found = || Diagnostics(vec![about("a"), about("b"), about("a")]);
+        assert_eq!(found().once().0, [about("a"), about("b")]);
+        let others = Diagnostics(vec![about("c"), about("b")]);
+        assert_eq!(found().beyond(&others).0, [about("a"), about("a")]);
+        assert_eq!(found().beyond(&Diagnostics::new()), found());
+    }
 
     #[test]
     fn what_was_found_side_by_side_has_one_order_whoever_was_first() {

@@ -1,13 +1,13 @@
 //! `validate`: checks a folder's configuration without its state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use super::host::Host;
 use super::open::{unready_providers, unset_variables};
 use super::with_room;
 use crate::config::{Config, check};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::encryption;
 use crate::execute::provision;
 use crate::install::Requirements;
@@ -207,18 +207,39 @@ fn not_ready(host: &Host<'_>, session: &Session, request: &Request) -> Diagnosti
 
 /// Adds the problems that are not among those that were found already.
 fn joined(mut all: Diagnostics, problems: Diagnostics) -> Diagnostics {
-    // One that has no place may be told at its place besides.
-    let is_alike = |a: &Diagnostic, b: &Diagnostic| {
-        let elsewhere = a.subject.is_some() && b.subject.is_some() && a.subject != b.subject;
-        (&a.summary, &a.detail) == (&b.summary, &b.detail) && !elsewhere
-    };
-    let is_new = |it: &Diagnostic, all: &Diagnostics| !all.iter().any(|other| is_alike(other, it));
-    for problem in problems {
-        if is_new(&problem, &all) {
-            all.push(problem);
+    let mut told = Told::default();
+    all.iter().for_each(|it| told.add(it));
+    let mut is_new = Vec::new();
+    for problem in problems.iter() {
+        is_new.push(!told.has(problem));
+        told.add(problem);
+    }
+    drop(told);
+    let new = problems.into_iter().zip(is_new).filter(|it| it.1);
+    all.extend(new.map(|it| it.0));
+    all
+}
+
+/// What was told, and where: one that has no place may be told at its place besides.
+#[derive(Default)]
+struct Told<'p> {
+    anywhere: HashSet<(&'p str, &'p str)>,
+    places: HashSet<(&'p str, &'p str, Option<Span>)>,
+}
+
+impl<'p> Told<'p> {
+    fn add(&mut self, it: &'p Diagnostic) {
+        self.anywhere.insert((&it.summary, &it.detail));
+        self.places.insert((&it.summary, &it.detail, it.subject));
+    }
+
+    fn has(&self, it: &'p Diagnostic) -> bool {
+        let at = |place| self.places.contains(&(&it.summary[..], &it.detail[..], place));
+        match it.subject {
+            None => self.anywhere.contains(&(&it.summary[..], &it.detail[..])),
+            place => at(place) || at(None),
         }
     }
-    all
 }
 
 /// Checks a configuration that is read, providers first, then names, then every block; what is wrong with providers or
