@@ -16,7 +16,7 @@ use super::{
 };
 use crate::diagnostic::{Diagnostic, FileId};
 use crate::error::Error;
-use crate::syntax::{Expr, Expression, Step, Traversal, parse_traversal};
+use crate::syntax::{Expr, Expression, Step, Traversal, is_identifier, parse_traversal};
 
 fn invalid_address(detail: impl Into<String>) -> Diagnostic {
     Diagnostic::error("Invalid address").detail(detail)
@@ -165,8 +165,24 @@ impl FromStr for Target {
     type Err = Diagnostic;
 
     fn from_str(text: &str) -> Result<Target, Diagnostic> {
-        target(&traversal(text)?)
+        match plain_resource(text) {
+            Some(resource) => Ok(Target::Resource(resource)),
+            None => target(&traversal(text)?),
+        }
     }
+}
+
+/// Reads a type and a name: of the many addresses that a state names nearly all are no more than that.
+fn plain_resource(text: &str) -> Option<Resource> {
+    let (kind, name) = text.split_once('.').filter(|_| text.is_ascii())?;
+    if matches!(kind, "module" | "resource" | "data" | "ephemeral")
+        || !is_identifier(kind)
+        || !is_identifier(name)
+    {
+        return None;
+    }
+    let resource = ResourceName { mode: Mode::Managed, kind: kind.into(), name: name.into() };
+    Some(Resource { module: ModuleInstance::default(), resource })
 }
 
 impl FromStr for Instance {
@@ -327,6 +343,27 @@ impl FromStr for ProviderConfig {
             InstanceKey::None => Ok(it.config),
             _ => {
                 Err(invalid_provider_config("A provider address must not include an instance key."))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_type_and_a_name_are_read_as_the_parser_reads_them(
+            kind in "module|data|true|null|for|[a-z_-][a-z0-9_.é\\[-]{0,4}|.{0,3}",
+            name in "[a-zA-Z_0-9-]{0,5}|.{0,3}",
+        ) {
+            let text = format!("{kind}.{name}");
+            if let Some(found) = plain_resource(&text) {
+                let parsed = traversal(&text).and_then(|it| target(&it));
+                prop_assert_eq!(parsed, Ok(Target::Resource(found)));
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Action, Change, OutputChange, Plan};
+use super::{Action, Change, ChangeList, OutputChange, Plan};
 use crate::address::Mode;
 use crate::request::PlanMode;
 
@@ -29,14 +29,14 @@ pub fn check(plan: &Plan) -> Vec<String> {
 }
 
 /// Every object is decided once, and in the order of addresses.
-fn check_order(changes: &[Change], list: &str, faults: &mut Vec<String>) {
+fn check_order(changes: &ChangeList, list: &str, faults: &mut Vec<String>) {
     let mut seen = BTreeSet::new();
     for change in changes {
-        if !seen.insert((&change.address, &change.deposed)) {
+        if !seen.insert(change.place()) {
             faults.push(format!("{}: stands twice among the {list}", name_of(change)));
         }
     }
-    if !changes.is_sorted_by(|a, b| (&a.address, &a.deposed) <= (&b.address, &b.deposed)) {
+    if !changes.is_sorted() {
         faults.push(format!("the {list} are not in the order of addresses"));
     }
 }

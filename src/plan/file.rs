@@ -255,7 +255,7 @@ fn read_document(
         let settings =
             input.list(|input| Ok((input.text()?.to_string(), input.text()?.to_string())))?;
         input.finish()?;
-        Ok((plan, settings.into_iter().collect()))
+        Ok((plan, settings))
     };
     read().map_err(|Damaged| damaged())
 }

@@ -12,7 +12,7 @@ use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use crate::address::{InstanceKey, ProviderInstance};
 use crate::plan::codec::{Decoder, Encoder};
 use crate::plan::signature::Trusted;
-use crate::plan::{Action, Change, Details, Identities, LeftOut, OutputChange, Reason};
+use crate::plan::{Action, Change, ChangeList, Details, Identities, LeftOut, OutputChange, Reason};
 use crate::provider::ImportName;
 use crate::rarely::Rarely;
 use crate::request::PlanMode;
@@ -159,8 +159,8 @@ fn plan() -> Plan {
     Plan {
         mode: PlanMode::RefreshOnly,
         errored: true,
-        changes: vec![change.clone(), kept],
-        drift: vec![change],
+        changes: ChangeList::from_iter([change.clone(), kept]),
+        drift: ChangeList::from_iter([change]),
         outputs: [(Str::from("o"), output)].into(),
         prior_state: state(3),
         previous_state: state(0),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+pub use change_list::ChangeList;
 pub use entail_rules::{Action, Reason};
 
 use crate::address::{Instance, ProviderInstance};
@@ -13,6 +14,7 @@ use crate::state::{State, is_same_record};
 use crate::value::{Path, Str, Value};
 
 pub mod check;
+mod change_list;
 mod codec;
 pub mod configuration;
 #[cfg(test)]
@@ -96,6 +98,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Returns which object it is of; lists are in the order of these.
+    pub fn place(&self) -> (&Instance, Option<&Str>) {
+        (&self.address, self.deposed.as_ref())
+    }
+
     /// Returns whether anything is done for the object, be it in the state alone.
     pub fn does_something(&self) -> bool {
         self.action != Action::NoOp
@@ -187,9 +194,9 @@ pub struct Plan {
     /// Whether planning ended in errors; such a plan can be shown, not applied.
     pub errored: bool,
     /// Every object's change, no-ops included, in address order.
-    pub changes: Vec<Change>,
+    pub changes: ChangeList,
     /// What changed outside, in address order.
-    pub drift: Vec<Change>,
+    pub drift: ChangeList,
     /// Root outputs, by name. Outputs that keep their value for lack of recalculation are not listed.
     pub outputs: BTreeMap<Str, OutputChange>,
     /// The state after refresh, which the changes start from.

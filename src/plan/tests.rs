@@ -16,8 +16,8 @@ use super::json::plan_document;
 use super::shape::Schemas;
 use super::state_json::state_document;
 use super::{
-    Action, Change, Details, OutputChange, Plan, Reason, action_tokens, reason_of_token,
-    reason_token,
+    Action, Change, ChangeList, Details, OutputChange, Plan, Reason, action_tokens,
+    reason_of_token, reason_token,
 };
 use crate::address::{InstanceKey, Provider, ProviderConfig, ProviderInstance};
 use crate::backend::seal::Seals;
@@ -63,8 +63,8 @@ fn empty_plan() -> Plan {
     Plan {
         mode: PlanMode::Normal,
         errored: false,
-        changes: Vec::new(),
-        drift: Vec::new(),
+        changes: Default::default(),
+        drift: Default::default(),
         outputs: BTreeMap::new(),
         prior_state: State::default(),
         previous_state: State::default(),
@@ -485,12 +485,12 @@ fn a_sound_plan_has_no_faults_and_an_unsound_one_says_each() {
         after,
         details: Rarely::default(),
     };
-    let sound = vec![
+    let sound = ChangeList::from_iter([
         change("data.t.d", Action::Read, Value::NULL, Value::unknown(Type::DYNAMIC)),
         change("t.a", Action::Create, Value::NULL, object("a")),
         change("t.b", Action::Update, object("a"), object("b")),
         change("t.c", Action::Delete, object("a"), Value::NULL),
-    ];
+    ]);
     assert_eq!(super::check::check(&Plan { changes: sound, ..empty_plan() }), Vec::<String>::new());
 
     let secret = Value::from("x").mark(&Marks::sensitive());
@@ -503,12 +503,17 @@ fn a_sound_plan_has_no_faults_and_an_unsound_one_says_each() {
     };
     let unsound = Plan {
         mode: PlanMode::Destroy,
-        changes: vec![
+        changes: ChangeList::from_iter([
             change("t.b", Action::Update, object("a"), Value::NULL),
             change("t.a", Action::NoOp, object("a"), object("b")),
             change("t.a", Action::CreateThenDelete, object("a"), object("b")),
-        ],
-        drift: vec![change("data.t.d", Action::Create, Value::NULL, object("a"))],
+        ]),
+        drift: ChangeList::from_iter([change(
+            "data.t.d",
+            Action::Create,
+            Value::NULL,
+            object("a"),
+        )]),
         outputs: [(Str::from("o"), output)].into(),
         ..empty_plan()
     };

@@ -13,7 +13,7 @@ use crate::address::{Instance, InstanceKey};
 use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::object::Prior;
-use crate::plan::{Action, Change, Details, Identities, LeftOut, Plan, Reason};
+use crate::plan::{Action, Change, ChangeList, Details, Identities, LeftOut, Plan, Reason};
 use crate::rarely::Rarely;
 use crate::request::{PlanMode, Selector};
 use crate::schema::mark_secrets;
@@ -52,39 +52,40 @@ pub(super) fn assemble(mut parts: Parts<'_, '_>, errored: bool) -> Plan {
 }
 
 /// What is done with each object. What was found of it is let go of on the way.
-fn changes(parts: &mut Parts<'_, '_>) -> Vec<Change> {
+fn changes(parts: &mut Parts<'_, '_>) -> ChangeList {
     let mut found = std::mem::take(&mut parts.found);
     let parts = &*parts;
     let mode = parts.inputs.request.mode;
-    let mut changes: Vec<Change> = Vec::new();
+    let mut changes = ChangeList::default();
     if mode != PlanMode::RefreshOnly {
-        changes.reserve_exact(found.len());
+        changes = ChangeList::with_capacity(found.len());
         for node in parts.observer.values.structure.objects_in_order() {
             changes.extend(found.take(node).and_then(|it| change(parts, node, *it)));
         }
     }
     let in_order = changes.len();
     if mode == PlanMode::Normal {
-        changes.extend(parts.progress.gone.iter().filter_map(|it| gone(parts, it.0, &it.1)));
-        changes.extend(parts.inputs.moved.keys().filter_map(|it| only_moved(parts, it)));
+        let gone = parts.progress.gone.iter().filter_map(|it| gone(parts, it.0, &it.1));
+        let moved = parts.inputs.moved.keys().filter_map(|it| only_moved(parts, it));
+        changes.extend(gone.chain(moved));
     }
     if changes.len() > in_order {
-        changes.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+        changes.sort();
     }
     changes
 }
 
 /// What changed outside.
-fn drift(parts: &Parts<'_, '_>) -> Vec<Change> {
+fn drift(parts: &Parts<'_, '_>) -> ChangeList {
     let gone: FxHashMap<Node, &Prior> =
         parts.progress.gone.iter().map(|it| (it.0, &it.1)).collect();
-    let mut drift = Vec::new();
+    let mut drift = ChangeList::default();
     for &(node, action) in &parts.progress.taken.decisions.drift {
         let found = parts.found.get(node).and_then(|it| it.prior.as_deref());
         let prior = found.or_else(|| gone.get(&node).copied());
         drift.extend(prior.and_then(|it| drifted(parts, node, action, it)));
     }
-    drift.sort_by(|a, b| (&a.address, &a.deposed).cmp(&(&b.address, &b.deposed)));
+    drift.sort();
     drift
 }
 

@@ -15,7 +15,7 @@ use crate::config::uses::{self, Role, Use};
 use crate::config::{Module, Repetition, Resource};
 use crate::expression::{Reference, Subject};
 use crate::observe::pool::Pool;
-use crate::plan::{Action, Change};
+use crate::plan::{Action, ChangeList};
 use crate::request::PlanMode;
 use crate::schema::{BlockSchema, Nesting};
 use crate::syntax::{Body, Expr, Step};
@@ -23,7 +23,7 @@ use crate::value::path::ShowPath;
 use crate::value::{Path, PathStep, Str};
 
 /// Returns resource instances with paths into them, sorted; where an instance cannot be told, its key is left out.
-pub(super) fn attributes(parts: &Parts<'_, '_>, changes: &[Change]) -> Vec<(String, Path)> {
+pub(super) fn attributes(parts: &Parts<'_, '_>, changes: &ChangeList) -> Vec<(String, Path)> {
     let search = Search { inputs: parts.inputs, pool: parts.observer.pool };
     let mut found = Found::default();
     for change in changes.iter().filter(|it| it.action != Action::NoOp) {

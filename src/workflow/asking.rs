@@ -261,8 +261,8 @@ pub(super) fn unchanged(state: State, session: &Session) -> Plan {
     Plan {
         mode: PlanMode::default(),
         errored: false,
-        changes: Vec::new(),
-        drift: Vec::new(),
+        changes: Default::default(),
+        drift: Default::default(),
         outputs: BTreeMap::new(),
         prior_state: state.clone(),
         previous_state: state,

@@ -1,5 +1,6 @@
 //! The resources that a resource block rests on, as OpenTofu records them.
 
+use std::fmt::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,7 +26,23 @@ impl BlockGraph {
     /// Returns the resources that a resource block rests on, as OpenTofu records them: every one it refers to, directly
     /// or through anything, up to [`MOST_DEPENDENCIES`]; beyond that only the nearest ones. Sorted by text.
     pub fn dependencies(&self, start: usize) -> Vec<Str> {
-        let blocks = self.all_resources(start).unwrap_or_else(|| self.nearest_resources(start));
+        self.named(self.resting_on(start))
+    }
+
+    /// Returns the same as [`BlockGraph::dependencies`], which are likely to be these: then no names are made.
+    pub fn dependencies_like(&self, start: usize, likely: &[Str]) -> Vec<Str> {
+        let blocks = self.resting_on(start);
+        if self.known.names.get().is_none() && self.are_called(&blocks, likely) {
+            return likely.to_vec();
+        }
+        self.named(blocks)
+    }
+
+    fn resting_on(&self, start: usize) -> Vec<usize> {
+        self.all_resources(start).unwrap_or_else(|| self.nearest_resources(start))
+    }
+
+    fn named(&self, blocks: Vec<usize>) -> Vec<Str> {
         if blocks.is_empty() {
             return Vec::new();
         }
@@ -37,19 +54,24 @@ impl BlockGraph {
         names.into_iter().map(|it| it.1.clone()).collect()
     }
 
-    /// Returns the same as [`BlockGraph::dependencies`], which are likely to be these: then no names are made.
-    pub fn dependencies_like(&self, start: usize, likely: &[Str]) -> Vec<Str> {
-        /// So many are compared with each other.
+    /// Returns whether these are the names of resource blocks, as they are recorded: in order and each once.
+    fn are_called(&self, blocks: &[usize], names: &[Str]) -> bool {
+        /// So many are compared with each other: of more, each is looked for.
         const FEW: usize = 8;
-        let is_sorted = || likely.is_sorted_by(|a, b| a < b);
-        if self.known.names.get().is_none() && likely.len() <= FEW && is_sorted() {
-            let blocks = self.all_resources(start).unwrap_or_else(|| self.nearest_resources(start));
-            let is_likely = |it: &usize| likely.iter().any(|name| self.is_called(*it, name));
-            if blocks.len() == likely.len() && blocks.iter().all(is_likely) {
-                return likely.to_vec();
-            }
+        if blocks.len() != names.len() || !names.is_sorted_by(|a, b| a < b) {
+            return false;
         }
-        self.dependencies(start)
+        if names.len() <= FEW {
+            let is_listed = |it: &usize| names.iter().any(|name| self.is_called(*it, name));
+            return blocks.iter().all(is_listed);
+        }
+        let mut text = String::new();
+        blocks.iter().all(|it| {
+            text.clear();
+            let name = self.resource(*it);
+            let written = name.is_some_and(|it| write!(text, "{it}").is_ok());
+            written && names.binary_search_by(|it| (**it).cmp(&text)).is_ok()
+        })
     }
 
     /// Returns whether this is the name of a resource block as it is recorded.
@@ -133,7 +155,8 @@ impl BlockGraph {
         if self.edges(start).is_empty() && !self.wholes.contains_key(&(start as u32)) {
             return true;
         }
-        let mut seen = FxHashSet::from_iter([start as u32]);
+        let mut seen = Seen::default();
+        seen.insert(start as u32);
         let mut open = vec![start];
         while let Some(block) = open.pop() {
             let wholes = self.wholes.get(&(block as u32)).filter(|_| with_wholes);
@@ -149,6 +172,29 @@ impl BlockGraph {
                 }
             }
         }
+        true
+    }
+}
+
+/// Blocks that were come by: mostly few, which are found faster one after the other.
+#[derive(Default)]
+struct Seen {
+    few: Vec<u32>,
+    many: FxHashSet<u32>,
+}
+
+impl Seen {
+    const FEW: usize = 16;
+
+    /// Returns whether it was not there.
+    fn insert(&mut self, block: u32) -> bool {
+        if self.few.contains(&block) {
+            return false;
+        }
+        if self.few.len() == Seen::FEW {
+            return self.many.insert(block);
+        }
+        self.few.push(block);
         true
     }
 }

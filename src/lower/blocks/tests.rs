@@ -5,6 +5,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::config::tests::{folder, load_folder};
 use crate::diagnostic::Sources;
+use crate::value::Str;
 
 /// The recorded dependencies of `terraform_data.x`.
 #[track_caller]
@@ -139,6 +140,19 @@ fn beyond_the_most_that_are_recorded_are_the_nearest_whoever_was_asked_before() 
         let first = if it > MOST_DEPENDENCIES { it - 2 } else { 0 };
         (first..it).map(|it| format!("terraform_data.r{it:03}")).collect::<Vec<_>>()
     };
+    // Held likely, right or wrong, they are the same.
+    let right = BlockGraph::of(crate::reason::ENGINES[0], &config);
+    for it in (0..COUNT).step_by(9) {
+        let x = block(&right, &format!("r{it:03}"));
+        let likely: Vec<Str> = expected(it).into_iter().map(Str::from).collect();
+        assert_eq!(right.dependencies_like(x, &likely), likely);
+        let mut wrong = likely.clone();
+        if let Some(last) = wrong.last_mut() {
+            *last = "terraform_data.s".into();
+        }
+        let misled = BlockGraph::of(crate::reason::ENGINES[0], &config);
+        assert_eq!(misled.dependencies_like(x, &wrong), likely);
+    }
     // Upwards, downwards and in leaps (the step has no divisor in common with the count).
     for step in [1, COUNT - 1, 97] {
         let graph = BlockGraph::of(crate::reason::ENGINES[0], &config);

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::configuration::block_of;
 use super::super::cyclic_core::cyclic_core;
-use super::super::structure::{NodeKind, ResourceId};
+use super::super::structure::{NodeKind, NodeMap, ResourceId};
 use super::super::{Documents, Lowered, Reads};
 use crate::address::{ConfigResource, Instance, Mode, Resource};
 use crate::diagnostic::Diagnostic;
@@ -34,7 +34,7 @@ pub(super) fn needs(
     }
     let reads = Lists::of(reads.reads.iter().map(|it| (it.0.0, it.1)));
     let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
-    let exist: FxHashSet<Node> = lowered.facts.in_state.iter().map(|it| it.0).collect();
+    let exist: NodeMap<()> = lowered.facts.in_state.iter().map(|it| (it.0, ())).collect();
     let mut meant: FxHashMap<*const u8, Option<Node>> = FxHashMap::default();
     let (mut needs, mut today_besides) = (Vec::new(), Vec::new());
     for (node, id, object) in existing {
@@ -43,12 +43,17 @@ pub(super) fn needs(
             continue;
         }
         if let Some(record) = &object.reads {
+            if meant.is_empty() {
+                meant.reserve(existing.len());
+            }
+            let own = needs.len();
             for address in record {
                 // Who names the same has the same text.
                 let named = meant.entry(address.as_ptr());
                 let named = *named.or_insert_with(|| recorded(lowered, &mut wholes, address));
                 needs.extend(named.map(|it| (*node, it)));
             }
+            needs[own..].sort_unstable();
             continue;
         }
         if today.0 != Some(*id) {
@@ -80,7 +85,7 @@ pub(super) fn needs(
         let resource = lowered.structure.resource(id);
         let members = resource.instances.values().chain(resource.others.values());
         // Nothing was made from an instance that is not there, be it declared.
-        needs.extend(members.filter(|it| exist.contains(it)).map(|it| (whole, *it)));
+        needs.extend(members.filter(|it| exist.get(**it).is_some()).map(|it| (whole, *it)));
     }
     let needs = with_today(needs, today_besides);
     lowered.facts.needs = without_cycles(lowered, needs);
@@ -106,7 +111,7 @@ fn with_today(mut needs: Vec<(Node, Node)>, today: Vec<(Node, Node)>) -> Vec<(No
 /// The objects that exist and that an instance reads, through whatever else there is.
 fn nearest(
     lowered: &Lowered,
-    (reads, exist): (&Lists<Node>, &FxHashSet<Node>),
+    (reads, exist): (&Lists<Node>, &NodeMap<()>),
     node: Node,
 ) -> Vec<Node> {
     let mut seen = FxHashSet::default();
@@ -119,7 +124,7 @@ fn nearest(
         match lowered.structure.kind(next) {
             NodeKind::Object(resource, _)
                 if lowered.structure.resource(*resource).address.resource.mode == Mode::Managed
-                    && exist.contains(&next) =>
+                    && exist.get(next).is_some() =>
             {
                 found.push(next)
             }

@@ -306,3 +306,37 @@ fn without_the_feature_provisioners_that_need_another_machine_name_it() {
     assert!(told.contains("built without the feature \"ssh\""), "{told}");
     assert!(!told.contains("local-exec"), "{told}");
 }
+
+#[test]
+fn bodies_that_are_alike_but_for_what_they_name_are_told_of_each() {
+    let like = |name: &str, of: &str| {
+        format!(
+            "resource \"terraform_data\" \"{name}\" {{ input = length(jsonencode([{of}, \"x\"])) }}\n"
+        )
+    };
+    let fine: String = (1..9)
+        .map(|it| like(&format!("b{it}"), &format!("terraform_data.b{}.output", it - 1)))
+        .collect();
+    let wrong = [
+        like("attribute", "terraform_data.b1.nosuch"),
+        like("attribute_again", "terraform_data.b2.nosuch"),
+        like("of_counted", "terraform_data.counted.output"),
+        like("of_data", "data.terraform_remote_state.there.output"),
+        like("too_many", "upper(terraform_data.b1.id, 1)"),
+        like("itself", "local.nosuch"),
+    ];
+    check(
+        &format!(
+            "-- main.tf --\nresource \"terraform_data\" \"b0\" {{}}\nresource \"terraform_data\" \"counted\" {{ count = 2 }}\ndata \"terraform_remote_state\" \"there\" {{ backend = \"local\" }}\n{fine}{}",
+            wrong.concat()
+        ),
+        expect![[r#"
+            error: Unsupported attribute main.tf:12,85
+            error: Unsupported attribute main.tf:13,91
+            error: Missing resource instance key main.tf:14,69
+            error: Unsupported attribute main.tf:15,99
+            error: Too many function arguments main.tf:16,95
+            error: Reference to undeclared local value main.tf:17,65
+        "#]],
+    );
+}

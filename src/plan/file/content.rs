@@ -78,11 +78,11 @@ pub(super) fn read_plan(
         errored: input.flag()?,
         changes: input.list(read_change)?,
         drift: input.list(read_change)?,
-        outputs: input.list(read_output)?.into_iter().map(|it| (it.name.clone(), it)).collect(),
+        outputs: input.list(|input| read_output(input).map(|it| (it.name.clone(), it)))?,
         prior_state,
         previous_state,
-        variables: input.list(named_value)?.into_iter().collect(),
-        given_variables: input.list(named_value)?.into_iter().collect(),
+        variables: input.list(named_value)?,
+        given_variables: input.list(named_value)?,
         targets: input.list(text)?,
         excludes: input.list(text)?,
         replaces: input.list(Decoder::instance)?,
@@ -138,7 +138,7 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
     let after = input.option(Decoder::value)?.unwrap_or_else(|| before.clone());
     let details = Details {
         previous_address,
-        replace_paths: input.list(Decoder::path)?.into(),
+        replace_paths: input.list(Decoder::path)?,
         private: input.bytes()?.into(),
         identity: Identities::of(input.option(Decoder::value)?, input.option(Decoder::value)?),
         importing: {

@@ -10,7 +10,7 @@ use crate::lower::structure::NodeKind;
 use crate::observe::Observer;
 use crate::observe::data::Question;
 use crate::observe::ephemeral;
-use crate::observe::object::{ObjectContext, Planned, Prior};
+use crate::observe::object::{Besides, ObjectContext, Planned, Prior};
 use crate::planner::problems;
 use crate::rarely::Rarely;
 use crate::request::PlanMode;
@@ -155,8 +155,9 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Decision {
     let Some((_, object)) = address.and_then(|it| observer.imports.generated(&it.config())) else {
         return Decision::Failed;
     };
-    let mut prior = object.clone();
-    prior.besides.imported = None;
+    let Prior { previous, value, besides } = object.clone();
+    let besides = Rarely::of(Besides { imported: None, ..besides.into_inner() });
+    let prior = Prior { previous, value, besides };
     let after = prior.value.clone();
     found(
         ObjectDecision::unplanned(Action::NoOp, Reason::Plain, Some(Box::new(prior)), after),

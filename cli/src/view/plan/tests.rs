@@ -79,8 +79,8 @@ fn plan(changes: Vec<Change>, outputs: Vec<OutputChange>) -> Plan {
     Plan {
         mode: PlanMode::Normal,
         errored: false,
-        changes,
-        drift: Vec::new(),
+        changes: changes.into_iter().collect(),
+        drift: Default::default(),
         outputs: outputs.into_iter().map(|it| (it.name.clone(), it)).collect(),
         prior_state: State::default(),
         previous_state: State::default(),

@@ -211,14 +211,14 @@ fn where_there_is_nothing_to_do_the_screen_says_why() {
 
 fn drifted() -> Plan {
     let mut plan = plan(Vec::new(), Vec::new());
-    plan.drift = vec![
+    plan.drift.extend([
         change(
             Action::Update,
             r#"{"id": "x", "input": 1, "output": 1}"#,
             r#"{"id": "x", "input": 2, "output": 2}"#,
         ),
         named("b", change(Action::Delete, r#"{"id": "y"}"#, "null")),
-    ];
+    ]);
     plan
 }
 
@@ -235,7 +235,7 @@ fn only_changes_outside_that_matter_are_shown() {
         "#]],
     );
     let mut plan = drifted();
-    plan.changes = vec![named("c", change(Action::Create, "null", r#"{"input": 2}"#))];
+    plan.changes.push(named("c", change(Action::Create, "null", r#"{"input": 2}"#)));
     plan.relevant_attributes =
         vec![("test_thing.a".into(), vec![PathStep::Attribute("input".into())])];
     check(
