@@ -55,23 +55,26 @@ impl BlockGraph {
     }
 
     /// Returns whether these are the names of resource blocks, as they are recorded: in order and each once.
-    fn are_called(&self, blocks: &[usize], names: &[Str]) -> bool {
+    pub(super) fn are_called(&self, blocks: &[usize], names: &[Str]) -> bool {
         /// So many are compared with each other: of more, each is looked for.
         const FEW: usize = 8;
         if blocks.len() != names.len() || !names.is_sorted_by(|a, b| a < b) {
             return false;
         }
-        if names.len() <= FEW {
-            let is_listed = |it: &usize| names.iter().any(|name| self.is_called(*it, name));
-            return blocks.iter().all(is_listed);
-        }
         let mut text = String::new();
-        blocks.iter().all(|it| {
+        let mut place = |block: usize| {
+            if names.len() <= FEW {
+                return names.iter().position(|it| self.is_called(block, it));
+            }
             text.clear();
-            let name = self.resource(*it);
-            let written = name.is_some_and(|it| write!(text, "{it}").is_ok());
-            written && names.binary_search_by(|it| (**it).cmp(&text)).is_ok()
-        })
+            write!(text, "{}", self.resource(block)?).ok()?;
+            names.binary_search_by(|it| (**it).cmp(&text)).ok()
+        };
+        // Blocks of a module that has several sources may share a name.
+        let mut are_found = vec![false; names.len()];
+        blocks
+            .iter()
+            .all(|it| place(*it).is_some_and(|it| !std::mem::replace(&mut are_found[it], true)))
     }
 
     /// Returns whether this is the name of a resource block as it is recorded.

@@ -162,3 +162,22 @@ fn beyond_the_most_that_are_recorded_are_the_nearest_whoever_was_asked_before() 
         }
     }
 }
+
+#[test]
+fn a_name_that_blocks_share_stands_for_no_other() {
+    // Few names, and more than are compared with each other.
+    for count in [3, 30] {
+        let blocks: String =
+            (0..count).map(|it| format!("resource terraform_data r{it:03} {{}}\n")).collect();
+        let folder = folder(&format!("-- main.tf --\n{blocks}"));
+        let (config, _) = load_folder(folder.path(), &Sources::default());
+        let graph = BlockGraph::of(crate::reason::ENGINES[0], &config.expect("a configuration"));
+        let name = |it: usize| Str::from(format!("terraform_data.r{it:03}"));
+        let names: Vec<Str> = (0..count).map(name).collect();
+        let mut blocks: Vec<usize> =
+            (0..count).map(|it| block(&graph, &format!("r{it:03}"))).collect();
+        assert!(graph.are_called(&blocks, &names));
+        blocks[1] = blocks[0];
+        assert!(!graph.are_called(&blocks, &names));
+    }
+}
