@@ -3,17 +3,19 @@
 //! A room that finds a problem builds a [`Diagnostic`] by a named function and collects it in [`Diagnostics`];
 //! nothing here prints.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use crate::address::Instance;
 use crate::value::Deprecation;
 
+mod met;
 mod source;
 mod span;
 
 pub use self::source::{FileId, Position, Source, Sources};
 pub use self::span::Span;
+
+use self::met::Met;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -185,30 +187,6 @@ pub fn left_out(feature: &str) -> String {
     )
 }
 
-/// Problems that were met, found again by their words and places: there may be very many.
-#[derive(Default)]
-struct Alike<'a>(HashMap<(&'a str, &'a str, Option<Span>), Vec<&'a Diagnostic>>);
-
-impl<'a> Alike<'a> {
-    fn place(problem: &'a Diagnostic) -> (&'a str, &'a str, Option<Span>) {
-        (&problem.summary, &problem.detail, problem.subject)
-    }
-
-    fn has(&self, problem: &'a Diagnostic) -> bool {
-        self.0.get(&Alike::place(problem)).is_some_and(|it| it.contains(&problem))
-    }
-
-    /// Returns whether it was not there.
-    fn add(&mut self, problem: &'a Diagnostic) -> bool {
-        let alike = self.0.entry(Alike::place(problem)).or_default();
-        let is_new = !alike.contains(&problem);
-        if is_new {
-            alike.push(problem);
-        }
-        is_new
-    }
-}
-
 /// Problems in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
@@ -246,19 +224,28 @@ impl Diagnostics {
 
     /// Returns them with each problem only where it stands first.
     pub fn once(self) -> Diagnostics {
-        let mut seen = Alike::default();
-        let is_first = self.0.iter().map(|it| seen.add(it)).collect();
+        let mut met = Met::default();
+        let is_first = self.0.iter().map(|it| met.add(it)).collect();
         self.only(is_first)
     }
 
     /// Returns those that are not among others.
     pub fn beyond(self, others: &Diagnostics) -> Diagnostics {
-        let mut seen = Alike::default();
-        for problem in &others.0 {
-            seen.add(problem);
-        }
-        let is_new = self.0.iter().map(|it| !seen.has(it)).collect();
+        let met = Met::of(&others.0);
+        let is_new = self.0.iter().map(|it| !met.has(it)).collect();
         self.only(is_new)
+    }
+
+    /// Adds those that are not said here already, at their place or at none.
+    pub fn join(&mut self, more: Diagnostics) {
+        let mut met = Met::of(&self.0);
+        let mut is_new = Vec::with_capacity(more.0.len());
+        for problem in &more.0 {
+            is_new.push(!met.says(problem));
+            met.add(problem);
+        }
+        drop(met);
+        self.extend(more.only(is_new));
     }
 
     fn only(mut self, which: Vec<bool>) -> Diagnostics {
@@ -334,6 +321,21 @@ mod tests {
         let others = Diagnostics(vec![about("c"), about("b")]);
         assert_eq!(found().beyond(&others).0, [about("a"), about("a")]);
         assert_eq!(found().beyond(&Diagnostics::new()), found());
+    }
+
+    #[test]
+    fn what_is_said_at_its_place_or_without_one_is_not_said_again() {
+        let file = Sources::default().add("main.tf", "a\nb\n".into());
+        let at = |start| Diagnostic::error("words").at(Span::new(file, start, start + 1));
+        let nowhere = || Diagnostic::error("words");
+        let joined = |first: Diagnostic, more: Vec<Diagnostic>| {
+            let mut all = Diagnostics::from(first);
+            all.join(more.into());
+            all.0
+        };
+        assert_eq!(joined(at(0), vec![at(0), at(2), nowhere()]), [at(0), at(2)]);
+        assert_eq!(joined(nowhere(), vec![at(0), at(2)]), [nowhere()]);
+        assert_eq!(joined(at(0), vec![Diagnostic::error("others"); 2]).len(), 2);
     }
 
     #[test]

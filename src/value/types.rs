@@ -200,15 +200,16 @@ impl Type {
         let hash = types
             .clone()
             .fold(FxBuildHasher.hash_one(self), |all, it| FxBuildHasher.hash_one((all, it)));
-        ALIKE.with_borrow_mut(|alike| {
-            let is_it = |it: &Alike| it.like == self && types.clone().eq(it.types.iter().copied());
-            if let Some(known) = alike.find(hash, is_it) {
+        DERIVED.with_borrow_mut(|derived| {
+            let is_it =
+                |it: &Derived| it.like == self && types.clone().eq(it.types.iter().copied());
+            if let Some(known) = derived.find(hash, is_it) {
                 return known.found;
             }
             let named = self.attributes().iter().zip(types.clone());
             let found = Type::object(named.map(|(it, ty)| (it.0.clone(), ty)).collect());
-            let new = Alike { hash, like: self, types: types.collect(), found };
-            alike.insert_unique(hash, new, |it| it.hash);
+            let new = Derived { hash, like: self, types: types.collect(), found };
+            derived.insert_unique(hash, new, |it| it.hash);
             found
         })
     }
@@ -245,7 +246,7 @@ impl Type {
 }
 
 /// An object type that is like another one.
-struct Alike {
+struct Derived {
     hash: u64,
     like: Type,
     types: Box<[Type]>,
@@ -253,7 +254,7 @@ struct Alike {
 }
 
 thread_local! {
-    static ALIKE: RefCell<HashTable<Alike>> = const { RefCell::new(HashTable::new()) };
+    static DERIVED: RefCell<HashTable<Derived>> = const { RefCell::new(HashTable::new()) };
 }
 
 fn intern(kind: Kind) -> Type {

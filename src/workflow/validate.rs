@@ -1,13 +1,13 @@
 //! `validate`: checks a folder's configuration without its state.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::host::Host;
 use super::open::{unready_providers, unset_variables};
 use super::with_room;
 use crate::config::{Config, check};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::encryption;
 use crate::execute::provision;
 use crate::install::Requirements;
@@ -176,17 +176,21 @@ pub(super) async fn all_problems(
     let (session, warnings) =
         match Session::load(host.world.clone(), host.sources.clone(), Readings::FilesFirst) {
             Ok(loaded) => loaded,
-            Err(found) => return joined(found, problems),
+            Err(mut found) => {
+                found.join(problems);
+                return found;
+            }
         };
     let missing = not_ready(host, &session, request);
     if missing.has_errors() {
         return warnings.into_iter().chain(missing).collect::<Vec<_>>().into();
     }
     match check_loaded(&session, warnings).await {
-        Ok(found) | Err(found) if found.has_errors() => {
+        Ok(mut found) | Err(mut found) if found.has_errors() => {
             // What is said of names is told as far as anybody looks there.
             let named = session.check_names().unwrap_or_else(|it| it);
-            joined(found, problems.beyond(&named))
+            found.join(problems.beyond(&named));
+            found
         }
         _ => problems,
     }
@@ -203,43 +207,6 @@ fn not_ready(host: &Host<'_>, session: &Session, request: &Request) -> Diagnosti
         missing.extend(provision::unknown_kinds(&session.config, &session.sources));
     }
     missing
-}
-
-/// Adds the problems that are not among those that were found already.
-fn joined(mut all: Diagnostics, problems: Diagnostics) -> Diagnostics {
-    let mut told = Told::default();
-    all.iter().for_each(|it| told.add(it));
-    let mut is_new = Vec::new();
-    for problem in problems.iter() {
-        is_new.push(!told.has(problem));
-        told.add(problem);
-    }
-    drop(told);
-    let new = problems.into_iter().zip(is_new).filter(|it| it.1);
-    all.extend(new.map(|it| it.0));
-    all
-}
-
-/// What was told, and where: one that has no place may be told at its place besides.
-#[derive(Default)]
-struct Told<'p> {
-    anywhere: HashSet<(&'p str, &'p str)>,
-    places: HashSet<(&'p str, &'p str, Option<Span>)>,
-}
-
-impl<'p> Told<'p> {
-    fn add(&mut self, it: &'p Diagnostic) {
-        self.anywhere.insert((&it.summary, &it.detail));
-        self.places.insert((&it.summary, &it.detail, it.subject));
-    }
-
-    fn has(&self, it: &'p Diagnostic) -> bool {
-        let at = |place| self.places.contains(&(&it.summary[..], &it.detail[..], place));
-        match it.subject {
-            None => self.anywhere.contains(&(&it.summary[..], &it.detail[..])),
-            place => at(place) || at(None),
-        }
-    }
 }
 
 /// Checks a configuration that is read, providers first, then names, then every block; what is wrong with providers or

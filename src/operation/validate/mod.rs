@@ -4,7 +4,7 @@
 //! outputs are unknown, of their types. Whatever is wrong all the same is wrong whatever they become. Every plan begins
 //! with this, before anything is left out.
 
-mod alike;
+mod lookalikes;
 mod blocks;
 mod discarded;
 mod keys;
@@ -30,8 +30,8 @@ use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::schedule::begin;
 use crate::value::Deprecation;
-use alike::Alike;
 use blocks::BlockProblems;
+use lookalikes::Lookalikes;
 use rounds::Round;
 
 pub use keys::missing_keys;
@@ -65,7 +65,7 @@ async fn look(session: &Session, pool: &Pool, told: &Diagnostics) -> (Diagnostic
     let (mut problems, mut idle) = (Diagnostics::new(), Vec::new());
     for round in rounds::rounds(&session.graph.modules) {
         let values = undecided::values(session, &round, pool, &variables);
-        let check = Check { session, pool, told, values, round, alike: Alike::default() };
+        let check = Check { session, pool, told, values, round, alike: Lookalikes::default() };
         let (found, spoilt) = check.walk().await;
         problems.extend(found);
         for block in spoilt {
@@ -118,7 +118,7 @@ struct Check<'a> {
     /// The modules. Fresh ones are looked at; of others only what they are given, and they are there for what they give.
     round: Round,
     /// Resources that others may be like.
-    alike: Alike,
+    alike: Lookalikes,
 }
 
 /// How far a validation has come.

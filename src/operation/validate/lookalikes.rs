@@ -24,14 +24,14 @@ const DEEPEST: u32 = 64;
 
 /// Resources with nothing wrong, for others to be compared with.
 #[derive(Debug, Default)]
-pub(super) struct Alike {
+pub(super) struct Lookalikes {
     /// The modules and the numbers of their blocks.
     kept: Mutex<Vec<(ModuleId, usize)>>,
     compared: AtomicU32,
     found: AtomicU32,
 }
 
-impl Alike {
+impl Lookalikes {
     /// Returns whether one of those that were kept is like a resource, in a module where the same names mean the same.
     pub(super) fn has<'c>(
         &self,
