@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 /// What can stand behind [`Rarely`].
-pub trait Plain: Default + PartialEq + 'static {
+pub trait Plain: Default + 'static {
     /// Returns the defaults, one for all.
     fn plain() -> &'static Self;
 }
@@ -14,9 +14,17 @@ pub struct Rarely<T>(Option<Box<T>>);
 
 impl<T: Plain> Rarely<T> {
     /// Returns it, boxed where that is needed.
-    pub fn of(it: T) -> Rarely<T> {
+    pub fn of(it: T) -> Rarely<T>
+    where
+        T: PartialEq,
+    {
         let is_plain = it == *T::plain();
         Rarely((!is_plain).then(|| Box::new(it)))
+    }
+
+    /// Returns whether it is as it is by default, as far as is known without a look at it.
+    pub fn is_plain(&self) -> bool {
+        self.0.is_none()
     }
 
     /// Returns it by itself.
@@ -36,6 +44,48 @@ impl<T: Plain> Deref for Rarely<T> {
 impl<T: Plain> DerefMut for Rarely<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.0.get_or_insert_default()
+    }
+}
+
+impl<T: Plain + serde::Serialize> serde::Serialize for Rarely<T> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(to)
+    }
+}
+
+impl<'de, T: Plain + serde::Deserialize<'de>> serde::Deserialize<'de> for Rarely<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Rarely<T>, D::Error> {
+        Ok(Rarely(Some(Box::new(T::deserialize(from)?))))
+    }
+}
+
+impl<T: 'static> Plain for Vec<T> {
+    fn plain() -> &'static Vec<T> {
+        const { &Vec::new() }
+    }
+}
+
+impl<T: 'static> From<Vec<T>> for Rarely<Vec<T>> {
+    fn from(all: Vec<T>) -> Rarely<Vec<T>> {
+        Rarely((!all.is_empty()).then(|| Box::new(all)))
+    }
+}
+
+impl<T: 'static> IntoIterator for Rarely<Vec<T>> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_inner().into_iter()
+    }
+}
+
+impl<'a, T: 'static> IntoIterator for &'a Rarely<Vec<T>> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 

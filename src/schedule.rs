@@ -43,20 +43,24 @@ pub struct Schedule {
 
 impl Schedule {
     /// Returns a schedule of `count` things; `(n, m)`: `n` waits for `m`. A pair may occur more than once.
-    pub fn new(count: usize, waits: impl IntoIterator<Item = (u32, u32)>) -> Schedule {
+    pub fn new(
+        count: usize,
+        waits: impl IntoIterator<Item = (u32, u32), IntoIter: Clone>,
+    ) -> Schedule {
         Schedule::holding(count, waits, [])
     }
 
     /// Like [`Schedule::new`], with some things held from the start.
     pub fn holding(
         count: usize,
-        waits: impl IntoIterator<Item = (u32, u32)>,
+        waits: impl IntoIterator<Item = (u32, u32), IntoIter: Clone>,
         held: impl IntoIterator<Item = u32>,
     ) -> Schedule {
-        let waits: Vec<(u32, u32)> = waits.into_iter().collect();
+        // Gone through several times: a list of them would be large.
+        let waits = waits.into_iter();
         let mut schedule = Schedule {
             waiting: vec![0; count],
-            users: Lists::of(waits.iter().map(|it| (it.1, it.0))),
+            users: Lists::of(waits.clone().map(|it| (it.1, it.0))),
             ready: VecDeque::new(),
             freed: None,
             settled: vec![false; count],

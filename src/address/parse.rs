@@ -58,7 +58,7 @@ fn traversal(text: &str) -> Result<Traversal, Diagnostic> {
 fn pieces(traversal: &Traversal) -> Vec<Piece<'_>> {
     let steps = traversal.steps().iter().filter_map(|step| match step {
         Step::Attribute(name) => Some(Piece::Name(&name.text)),
-        Step::Index(key, _) => Some(Piece::Key(key)),
+        Step::Index(it) => Some(Piece::Key(&it.key)),
         // A path has neither.
         Step::LegacyIndex(..) | Step::Splat(_) => None,
     });

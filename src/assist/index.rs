@@ -9,7 +9,7 @@ use crate::address::{Mode, ResourceName};
 use crate::config::uses::{Role, Use as Used, of_body, of_value};
 use crate::diagnostic::Span;
 use crate::expression::{Reference, Subject};
-use crate::syntax::{Attribute, Block, BlockSchema, Body, Expression, Name, Step};
+use crate::syntax::{Attribute, Block, BlockSchema, Body, Expression, Name, Root, Step};
 use crate::value::Str;
 
 /// What has a name in a module.
@@ -423,7 +423,7 @@ fn entity_of(subject: Subject<'_>) -> Option<Entity> {
 }
 
 /// The place of the last name before the rest of a traversal.
-fn last_name(root: &Name, steps: &[Step], rest: usize) -> Span {
+fn last_name(root: &Root, steps: &[Step], rest: usize) -> Span {
     match steps.len().checked_sub(rest + 1).map(|it| &steps[it]) {
         Some(Step::Attribute(name)) => name.span,
         _ => root.span,

@@ -221,7 +221,7 @@ impl Draft {
         }
         let mut named: Vec<&ProviderRef> =
             module.resources.values().filter_map(|it| it.provider.as_deref()).collect();
-        named.extend(module.calls.values().flat_map(|it| &it.providers).map(|it| &it.1));
+        named.extend(module.calls.values().flat_map(|it| &it.besides.providers).map(|it| &it.1));
         let held: Vec<_> =
             named.into_iter().filter_map(|it| held_in_a_value(&module, it)).collect();
         held.into_iter().for_each(|it| decoder.report(it));
@@ -237,7 +237,8 @@ impl Draft {
                     .clone(),
             };
         }
-        for it in module.calls.values_mut().flat_map(|it| &mut Arc::make_mut(it).providers) {
+        for it in module.calls.values_mut().flat_map(|it| &mut Arc::make_mut(it).besides.providers)
+        {
             keyed.resolve(&mut it.1);
         }
         module
@@ -260,7 +261,7 @@ fn complain_twice(decoder: &mut Decoder, first: Span, resource: &Resource) {
         }
     };
     let what = format!("A {kind} {adjective} named {:?} was already declared", resource.name.name);
-    let rule = match resource.check {
+    let rule = match resource.besides.check {
         Some(_) => {
             "Resource names must be unique per type in each module, including within check blocks."
         }

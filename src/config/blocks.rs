@@ -1,10 +1,11 @@
 //! What each kind of block of a module says, once it is read.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::{Inputs, TypeDefaults};
 use crate::address::{Provider, ResourceName};
 use crate::diagnostic::Span;
+use crate::rarely::{Plain, Rarely};
 use crate::syntax::{Body, Expression, Name};
 use crate::value::{Str, Type, Value};
 
@@ -99,10 +100,17 @@ pub struct Resource {
     pub provider: Option<Box<ProviderRef>>,
     /// Which provider, after `required_providers`.
     pub provider_source: Arc<Provider>,
-    /// `depends_on`
-    pub depends_on: Box<[Expression]>,
     /// `lifecycle`
     pub lifecycle: Arc<Lifecycle>,
+    /// What else is said of it, mostly nothing.
+    pub besides: Rarely<ResourceBesides>,
+}
+
+/// What few resources say.
+#[derive(Clone, Debug, Default)]
+pub struct ResourceBesides {
+    /// `depends_on`
+    pub depends_on: Box<[Expression]>,
     /// `provisioner` blocks in order.
     pub provisioners: Box<[Provisioner]>,
     /// `connection`
@@ -111,6 +119,13 @@ pub struct Resource {
     pub check: Option<Str>,
     /// Whether nobody wrote it: an import without a block, for which a plan writes one.
     pub generated: bool,
+}
+
+impl Plain for ResourceBesides {
+    fn plain() -> &'static ResourceBesides {
+        static PLAIN: LazyLock<ResourceBesides> = LazyLock::new(ResourceBesides::default);
+        &PLAIN
+    }
 }
 
 /// How a block repeats.
@@ -216,20 +231,34 @@ pub struct ModuleCall {
     pub declared: Span,
     /// `source`
     pub source: Option<Expression>,
-    /// `version`
-    pub version: Option<Expression>,
     /// `count`, `for_each`, `enabled`
     pub repetition: Repetition,
     /// The inputs: every other attribute.
     pub inputs: Inputs,
+    /// Where the body begins.
+    pub body_span: Span,
+    /// What else is said of it, mostly nothing.
+    pub besides: Rarely<CallBesides>,
+}
+
+/// What few module calls say.
+#[derive(Clone, Debug, Default)]
+pub struct CallBesides {
+    /// `version`
+    pub version: Option<Expression>,
     /// The types of blocks inside, of which no module knows any.
     pub unexpected: Vec<Name>,
     /// `providers`: the child's name (with alias) and what is passed.
     pub providers: Vec<(ProviderRef, ProviderRef)>,
     /// `depends_on`
     pub depends_on: Vec<Expression>,
-    /// Where the body begins.
-    pub body_span: Span,
+}
+
+impl Plain for CallBesides {
+    fn plain() -> &'static CallBesides {
+        static PLAIN: LazyLock<CallBesides> = LazyLock::new(CallBesides::default);
+        &PLAIN
+    }
 }
 
 /// `provider "name" {}`

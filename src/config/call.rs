@@ -1,11 +1,12 @@
 //! `module` blocks.
 
-use crate::syntax::{Attribute, Block, Body};
+use crate::rarely::Rarely;
+use crate::syntax::{Attribute, Block, Body, Name};
 
 use super::decode::{Decoder, Schema};
 use super::provider::reference;
 use super::repetition::Repetitions;
-use super::{Inputs, ModuleCall, ProviderRef, escape, problems};
+use super::{CallBesides, Inputs, ModuleCall, ProviderRef, escape, problems};
 
 const CALL: Schema = Schema {
     attributes: &["source", "version", "count", "for_each", "depends_on", "providers"],
@@ -20,9 +21,10 @@ pub(super) fn is_reserved(name: &str) -> bool {
 }
 
 /// Reads a `module` block.
-pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
-    let (content, rest) = decoder.partial(block.body.clone(), &CALL);
-    let name = block.labels.first()?.clone();
+pub(super) fn call(decoder: &mut Decoder, block: Block) -> Option<ModuleCall> {
+    let body_span = block.body.span.first();
+    let (content, rest) = decoder.partial(block.body, &CALL);
+    let name = block.labels.into_iter().next()?;
     decoder.check_name(&name, "Invalid module instance name");
     let mut repetitions = Repetitions::of(&content);
     let depends_on = content.get("depends_on").map(|it| decoder.traversals(it)).unwrap_or_default();
@@ -50,23 +52,28 @@ pub(super) fn call(decoder: &mut Decoder, block: &Block) -> Option<ModuleCall> {
         }
     }
     let repetition = repetitions.finish(decoder, "module instances");
+    let version = content.value("version");
+    let unexpected: Vec<Name> = rest.body.blocks.iter().map(|it| it.kind.clone()).collect();
+    let mut besides = Rarely::default();
+    let says_more = version.is_some()
+        || !(unexpected.is_empty() && providers.is_empty() && depends_on.is_empty());
+    if says_more {
+        *besides = CallBesides { version, unexpected, providers, depends_on };
+    }
     Some(ModuleCall {
         name,
         declared: block.header,
         source: content.value("source"),
-        version: content.value("version"),
         repetition,
-        unexpected: rest.body.blocks.iter().map(|it| it.kind.clone()).collect(),
         inputs: inputs(decoder, rest.body),
-        providers,
-        depends_on,
-        body_span: block.body.span.first(),
+        body_span,
+        besides,
     })
 }
 
 /// Everything that is no meta-argument is an input.
 fn inputs(decoder: &mut Decoder, rest: Body) -> Inputs {
-    decoder.attributes(&Body { blocks: Vec::new(), ..rest }).into()
+    decoder.attributes(&Body { blocks: Rarely::default(), ..rest }).into()
 }
 
 pub(super) fn passed_providers(

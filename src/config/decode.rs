@@ -270,13 +270,13 @@ fn content_of(written: Option<&Body>, known: Body) -> Content {
         }
         None => Vec::new(),
     };
-    Content { attributes: known.attributes, blocks: known.blocks, literals }
+    Content { attributes: known.attributes, blocks: known.blocks.into_inner(), literals }
 }
 
 /// Returns whether an expression is a traversal whose keys are all constants.
 pub(super) fn is_static_traversal(expression: &Expression) -> bool {
     let is_constant = |step: &Step| match step {
-        Step::Index(key, _) => matches!(&key.expr, Expr::String(_) | Expr::Number(_)),
+        Step::Index(it) => matches!(&it.key.expr, Expr::String(_) | Expr::Number(_)),
         Step::Attribute(_) | Step::LegacyIndex(..) => true,
         Step::Splat(_) => false,
     };

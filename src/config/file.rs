@@ -141,7 +141,7 @@ fn add(decoder: &mut Decoder, file: &mut File, block: Block) {
         "variable" => file.variables.extend(named::variable(decoder, &block)),
         "locals" => file.locals.extend(named::locals(decoder, &block)),
         "output" => file.outputs.extend(named::output(decoder, &block)),
-        "module" => file.calls.extend(call::call(decoder, &block)),
+        "module" => file.calls.extend(call::call(decoder, block)),
         "resource" => file.resources.extend(resource::managed(decoder, block).map(Arc::new)),
         "data" => {
             file.resources.extend(resource::data(decoder, block, Place::Module).map(Arc::new))

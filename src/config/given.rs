@@ -9,7 +9,7 @@ use crate::value::Str;
 ///
 /// There are many calls, most of few inputs: a list takes less room than a map.
 #[derive(Clone, Debug, Default)]
-pub struct Inputs(Vec<Attribute>);
+pub struct Inputs(Box<[Attribute]>);
 
 impl Inputs {
     /// Returns what is given for a variable.
@@ -35,22 +35,18 @@ impl Inputs {
 
     /// Adds what another call gives, in place of what was given for the same variables.
     pub fn extend(&mut self, more: Inputs) {
-        self.0.retain(|it| !more.contains_key(&it.name.text));
-        self.0.extend(more.0);
-        self.sort();
-    }
-
-    fn sort(&mut self) {
-        self.0.sort_by(|a, b| a.name.text.cmp(&b.name.text));
-        self.0.shrink_to_fit();
+        let before = std::mem::take(&mut self.0).into_iter();
+        let mut all: Vec<Attribute> =
+            before.filter(|it| !more.contains_key(&it.name.text)).collect();
+        all.extend(more.0);
+        *self = all.into();
     }
 }
 
 /// Of attributes whose names are unique, as those of a body are.
 impl From<Vec<Attribute>> for Inputs {
-    fn from(all: Vec<Attribute>) -> Inputs {
-        let mut inputs = Inputs(all);
-        inputs.sort();
-        inputs
+    fn from(mut all: Vec<Attribute>) -> Inputs {
+        all.sort_by(|a, b| a.name.text.cmp(&b.name.text));
+        Inputs(all.into())
     }
 }

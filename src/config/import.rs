@@ -43,7 +43,7 @@ impl Import {
             self.id.iter().chain(&self.for_each).chain(&self.identity).collect();
         if let Some((_, steps)) = self.to.as_traversal() {
             found.extend(steps.iter().filter_map(|it| match it {
-                Step::Index(key, _) => Some(&**key),
+                Step::Index(it) => Some(&it.key),
                 _ => None,
             }));
         }

@@ -380,7 +380,7 @@ fn changes(
         let because = because_of(place, call.source.as_ref());
         changed.push(source_changed(child, &record.source, source, &because, source_span(call)));
     }
-    let because = because_of(place, call.version.as_ref());
+    let because = because_of(place, call.besides.version.as_ref());
     changed.extend(version_changed(version, record.version.as_deref(), &because, call));
     changed
 }

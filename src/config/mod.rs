@@ -56,9 +56,9 @@ pub mod version;
 
 pub use crate::value::TypeDefaults;
 pub use blocks::{
-    Backend, Check, Condition, IgnoreChanges, Import, Lifecycle, Local, ModuleCall, MoveEndpoint,
-    Moved, Output, ProviderBlock, ProviderMeta, ProviderRef, Provisioner, Removed, Repetition,
-    RequiredProvider, Resource, Variable,
+    Backend, CallBesides, Check, Condition, IgnoreChanges, Import, Lifecycle, Local, ModuleCall,
+    MoveEndpoint, Moved, Output, ProviderBlock, ProviderMeta, ProviderRef, Provisioner, Removed,
+    Repetition, RequiredProvider, Resource, ResourceBesides, Variable,
 };
 pub use by_name::{Calls, Resources};
 pub use decode::is_taken_literally;
@@ -84,7 +84,8 @@ pub struct Config {
     /// Every module that is called, by the names of the calls; the root under the empty path. Where instances come from
     /// different places, see [`Config::all`].
     pub modules: ByPath<Arc<Module>>,
-    /// The same modules, for values that are decided before there is a plan.
+    /// The root and what is inside calls that are expanded before planning, for values that are decided before there is a plan. See
+    /// [`Config::static_module`].
     pub static_modules: ByPath<Arc<early::StaticModule>>,
     /// What is inside calls that are expanded before planning, by the keys of these calls alone; each with its number in `kinds`.
     pub variants: BTreeMap<crate::address::ModuleInstance, (Arc<early::StaticModule>, u32)>,
@@ -221,6 +222,20 @@ impl Config {
     /// Returns the root module in its place.
     pub fn root_place(&self) -> &Arc<early::StaticModule> {
         self.static_modules.get(&ModuleAddr::default()).expect("a configuration has a root module")
+    }
+
+    /// Returns a module in its place. There may be half a million of which nobody asks: most are made when they are asked for.
+    pub fn static_module(&self, path: &ModuleAddr) -> Option<Arc<early::StaticModule>> {
+        let known = (0..=path.0.len()).rev().find_map(|depth| {
+            Some((depth, self.static_modules.get(&ModuleAddr(path.0[..depth].into()))?))
+        });
+        let (depth, mut place) = known.map(|it| (it.0, it.1.clone()))?;
+        for name in &path.0[depth..] {
+            let call = place.module().calls.get(name)?;
+            let module = self.modules.get(&place.address().child(name))?;
+            place = Arc::new(place.child(call, None, module.clone()));
+        }
+        Some(place)
     }
 
     /// Returns the configuration as it is where somebody calls it: what `configuration_aliases` of the root module ask

@@ -207,19 +207,19 @@ pub(super) fn import_target(
         return None;
     };
     for step in steps {
-        if let Step::Index(key, _) = step
-            && matches!(&key.expr, Expr::Null | Expr::Bool(_))
+        if let Step::Index(it) = step
+            && matches!(&it.key.expr, Expr::Null | Expr::Bool(_))
         {
             let detail =
                 "Invalid resource instance key: either a string or an integer is required.";
-            decoder.report(problems::invalid("Invalid address", detail, key.span));
+            decoder.report(problems::invalid("Invalid address", detail, it.key.span));
             return None;
         }
     }
     // Keys may be anything here, so they are left out before the address is read.
     let without_keys: Vec<Step> =
         steps.iter().filter(|it| matches!(it, Step::Attribute(_))).cloned().collect();
-    match endpoint(root, &without_keys, expression.span) {
+    match endpoint(&root.name(), &without_keys, expression.span) {
         Ok(MoveEndpoint::Resource(it)) => Some((it.module.module(), it.resource)),
         Ok(MoveEndpoint::Module(_)) => {
             let detail = "A resource instance address is required here. The module path must be followed by a resource instance specification.";
@@ -237,7 +237,7 @@ impl Import {
     /// Returns the address of the target, where its keys are all written out.
     pub fn fixed_target(&self) -> Option<Instance> {
         let (root, steps) = self.to.as_traversal()?;
-        match endpoint(root, steps, self.to.span) {
+        match endpoint(&root.name(), steps, self.to.span) {
             Ok(MoveEndpoint::Resource(it)) => Some(it),
             _ => None,
         }
@@ -266,7 +266,7 @@ fn endpoint_of(
     }
     let traversal = decoder.traversal(&attribute.value)?;
     let (root, steps) = traversal.as_traversal()?;
-    match endpoint(root, steps, traversal.span) {
+    match endpoint(&root.name(), steps, traversal.span) {
         Ok(it) => Some((it, traversal.span)),
         Err(problem) => {
             decoder.report(problem);
@@ -343,14 +343,14 @@ impl<'a> Walk<'a> {
     /// Takes a key in brackets, if one is next.
     fn next_key(&mut self) -> Result<InstanceKey, Diagnostic> {
         let (key, rest) = match (self.root, self.steps) {
-            (None, [Step::Index(key, span), rest @ ..]) => (instance_key(key, *span)?, rest),
-            (None, [Step::LegacyIndex(index, span), rest @ ..]) => match i64::try_from(*index) {
+            (None, [Step::Index(it), rest @ ..]) => (instance_key(&it.key, it.span)?, rest),
+            (None, [Step::LegacyIndex(it), rest @ ..]) => match i64::try_from(it.index) {
                 Ok(index) => (InstanceKey::Int(index), rest),
                 Err(_) => {
                     return Err(problems::invalid(
                         "Invalid address",
                         "Invalid instance key: it is too large.",
-                        *span,
+                        it.span,
                     ));
                 }
             },

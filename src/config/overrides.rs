@@ -228,24 +228,26 @@ fn merge_repetition(base: &mut Repetition, with: Repetition) {
 }
 
 fn merge_call(decoder: &mut Decoder, base: &mut ModuleCall, with: ModuleCall) {
-    refuse_depends_on(decoder, &with.depends_on);
+    let besides = with.besides.into_inner();
+    refuse_depends_on(decoder, &besides.depends_on);
     replace(&mut base.source, with.source);
-    replace(&mut base.version, with.version);
+    replace(&mut base.besides.version, besides.version);
     merge_repetition(&mut base.repetition, with.repetition);
     base.inputs.extend(with.inputs);
-    base.unexpected.extend(with.unexpected);
-    if !with.providers.is_empty() {
-        base.providers = with.providers;
+    base.besides.unexpected.extend(besides.unexpected);
+    if !besides.providers.is_empty() {
+        base.besides.providers = besides.providers;
     }
 }
 
 fn merge_resource(decoder: &mut Decoder, base: &mut Resource, with: Resource) {
-    refuse_depends_on(decoder, &with.depends_on);
+    let besides = with.besides.into_inner();
+    refuse_depends_on(decoder, &besides.depends_on);
     merge_repetition(&mut base.repetition, with.repetition);
     replace(&mut base.provider, with.provider);
-    replace(&mut base.connection, with.connection);
-    if !with.provisioners.is_empty() {
-        base.provisioners = with.provisioners;
+    replace(&mut base.besides.connection, besides.connection);
+    if !besides.provisioners.is_empty() {
+        base.besides.provisioners = besides.provisioners;
     }
     merge_lifecycle(Arc::make_mut(&mut base.lifecycle), Arc::unwrap_or_clone(with.lifecycle));
     merge_bodies(&mut base.body, with.body);

@@ -165,16 +165,14 @@ pub(super) fn reference(
     let (alias, key) = match steps {
         [] => (None, None),
         [Step::Attribute(alias)] => (Some(alias.clone()), None),
-        [Step::Attribute(alias), Step::Index(key, _)] => {
-            (Some(alias.clone()), Some((**key).clone()))
-        }
-        [Step::Index(key, _)] => (Some(Name::new("".into(), root.span)), Some((**key).clone())),
-        [Step::LegacyIndex(index, at)] => {
+        [Step::Attribute(alias), Step::Index(it)] => (Some(alias.clone()), Some(it.key.clone())),
+        [Step::Index(it)] => (Some(Name::new("".into(), root.span)), Some(it.key.clone())),
+        [Step::LegacyIndex(it)] => {
             let detail = format!(
-                "Write the key of a provider instance in brackets: {}[{index}].",
-                root.text
+                "Write the key of a provider instance in brackets: {}[{}].",
+                root.text, it.index
             );
-            return refuse(decoder, detail, *at);
+            return refuse(decoder, detail, it.span);
         }
         [_, _, _, ..] => return refuse(decoder, form(), expression.span),
         [first, ..] => {
@@ -183,7 +181,7 @@ pub(super) fn reference(
         }
     };
     check_local_name(decoder, &root.text, root.span)?;
-    Some(ProviderRef { name: root.clone(), alias, key, span: inner.span })
+    Some(ProviderRef { name: root.name(), alias, key, span: inner.span })
 }
 
 /// Complains of a local name that is not in its normal form.

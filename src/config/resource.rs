@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::address::{Mode, Provider, ResourceName};
 use crate::diagnostic::Span;
+use crate::rarely::Rarely;
 use crate::syntax::{self, Block, Body};
 use crate::value::Str;
 
@@ -11,7 +12,7 @@ use super::decode::{Decoder, Schema, is_first};
 use super::lifecycle::{self, LifecycleOf};
 use super::provider::{check_implied_name, reference};
 use super::repetition::Repetitions;
-use super::{Lifecycle, Provisioner, Resource, escape, problems, provisioner};
+use super::{Lifecycle, Provisioner, Resource, ResourceBesides, escape, problems, provisioner};
 
 const MANAGED: Schema = Schema {
     attributes: &["count", "for_each", "provider", "depends_on"],
@@ -136,6 +137,20 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         Some(_) => Arc::new(lifecycle),
         None => USUAL_LIFECYCLE.clone(),
     };
+    let check = place.check();
+    let mut besides = Rarely::default();
+    let says_more = !(depends_on.is_empty() && provisioners.is_empty())
+        || connection.is_some()
+        || check.is_some();
+    if says_more {
+        *besides = ResourceBesides {
+            depends_on: depends_on.into(),
+            provisioners: provisioners.into(),
+            connection,
+            check,
+            generated: false,
+        };
+    }
     Some(Resource {
         repetition: repetitions.finish(decoder, words.plural),
         name: address,
@@ -145,12 +160,8 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         provider: provider.map(Box::new),
         // The module decides once its required_providers are known.
         provider_source: UNDECIDED.clone(),
-        depends_on: depends_on.into(),
         lifecycle,
-        provisioners: provisioners.into(),
-        connection,
-        check: place.check(),
-        generated: false,
+        besides,
     })
 }
 

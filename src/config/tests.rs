@@ -223,7 +223,10 @@ fn every_kind_of_block_is_read() {
     assert_eq!(r.provider_source.to_string(), "registry.opentofu.org/acme/x");
     assert_eq!(r.provider.as_deref().map(ProviderRef::local_name), Some("x.west".to_owned()));
     let names: Vec<&str> = r.body.attributes.iter().map(|it| &*it.name.text).collect();
-    assert_eq!((names, r.body.blocks.len(), r.provisioners[0].on_destroy), (vec!["name"], 1, true));
+    assert_eq!(
+        (names, r.body.blocks.len(), r.besides.provisioners[0].on_destroy),
+        (vec!["name"], 1, true)
+    );
     assert!(matches!(&r.lifecycle.ignore_changes, IgnoreChanges::Paths(paths) if paths.len() == 2));
     assert!(matches!(r.repetition, Repetition::Count(_)));
     assert_eq!(root.moved.len(), 1);

@@ -75,14 +75,18 @@ pub fn of_resource(resource: &Resource) -> Vec<Use<'_>> {
             .and_then(|it| it.key.as_ref())
             .map(|it| Use::of(it, Role::ProviderKey)),
     );
-    uses.extend(resource.depends_on.iter().map(|it| Use::of(it, Role::DependsOn)));
+    uses.extend(resource.besides.depends_on.iter().map(|it| Use::of(it, Role::DependsOn)));
     let lifecycle = &resource.lifecycle;
     uses.extend(lifecycle.prevent_destroy.iter().map(|it| Use::of(it, Role::Lifecycle)));
     uses.extend(lifecycle.replace_triggered_by.iter().map(|it| Use::of(it, Role::Trigger)));
     uses.extend(of_conditions(&lifecycle.preconditions, Role::Precondition));
     uses.extend(of_conditions(&lifecycle.postconditions, Role::Postcondition));
-    for body in resource.connection.as_deref().into_iter().chain(
-        resource.provisioners.iter().flat_map(|it| [&it.body].into_iter().chain(&it.connection)),
+    for body in resource.besides.connection.as_deref().into_iter().chain(
+        resource
+            .besides
+            .provisioners
+            .iter()
+            .flat_map(|it| [&it.body].into_iter().chain(&it.connection)),
     ) {
         uses.extend(of_body(body, Role::Provisioner));
     }
@@ -100,10 +104,11 @@ pub fn of_call(call: &ModuleCall) -> Vec<Use<'_>> {
 /// Returns the expressions of a module call that concern all of the module: all but the inputs.
 pub fn of_call_itself(call: &ModuleCall) -> Vec<Use<'_>> {
     let mut uses: Vec<Use> =
-        call.depends_on.iter().map(|it| Use::of(it, Role::DependsOn)).collect();
+        call.besides.depends_on.iter().map(|it| Use::of(it, Role::DependsOn)).collect();
     uses.extend(call.repetition.expression().map(|it| Use::of(it, Role::Repetition)));
     uses.extend(
-        call.providers
+        call.besides
+            .providers
             .iter()
             .filter_map(|it| it.1.key.as_ref())
             .map(|it| Use::of(it, Role::ProviderKey)),

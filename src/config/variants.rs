@@ -34,7 +34,9 @@ impl Config {
     /// one of several.
     pub(super) fn add(&mut self, place: Arc<StaticModule>) {
         let address = place.address().clone();
-        self.static_modules.entry(address.clone()).or_insert_with(|| place.clone());
+        if place.is_variant() || address == ModuleAddr::default() {
+            self.static_modules.entry(address.clone()).or_insert_with(|| place.clone());
+        }
         if !place.is_variant() {
             self.modules.insert(address, place.module().clone());
             return;
@@ -60,7 +62,6 @@ impl Config {
     /// Makes room for so many more modules.
     pub(super) fn reserve(&mut self, more: usize) {
         self.modules.reserve(more);
-        self.static_modules.reserve(more);
     }
 
     /// Brings the modules into the order of their paths.
@@ -151,7 +152,7 @@ impl Config {
         &self,
     ) -> impl Iterator<Item = (Variant, &ModuleCall, (Variant, &Arc<Module>))> {
         self.all_variants().flat_map(move |(caller, module)| {
-            let passing = module.calls.values().filter(|it| !it.providers.is_empty());
+            let passing = module.calls.values().filter(|it| !it.besides.providers.is_empty());
             passing.flat_map(move |call| {
                 let caller = caller.clone();
                 let called = self.called(&caller, &call.name.text);

@@ -6,7 +6,7 @@ use crate::expression::{
     Around, Ask, Declared, Scope, evaluate_with, miscounted, unknown_function,
 };
 use crate::stack::deeper;
-use crate::syntax::{self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Step, UnaryOp};
+use crate::syntax::{self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Root, Step, UnaryOp};
 use crate::value::{Str, Type, Value};
 use crate::world::World;
 
@@ -287,7 +287,8 @@ impl Renaming {
         let tense = Tense::of(&call.name.text)?;
         let [argument] = &*call.arguments else { return None };
         let (root, []) = argument.as_traversal()? else { return None };
-        Some(self.alias(root, Use::Whole(tense), it.span))
+        let alias = self.alias(&root.text, Use::Whole(tense), it.span);
+        Some(Name::new(alias, root.span))
     }
 
     /// What is gone through is meant as a value.
@@ -301,31 +302,30 @@ impl Renaming {
         }
     }
 
-    fn name(&mut self, root: &mut Name, is_taken: bool, span: Span) {
+    fn name(&mut self, root: &mut Root, is_taken: bool, span: Span) {
         // What another step gave a name has a blank in it.
         if self.bound.contains(&root.text) || root.text.contains(' ') {
             return;
         }
         let how = if is_taken { Use::Whole(Tense::Planned) } else { Use::Itself };
-        *root = self.alias(root, how, span);
+        root.text = self.alias(&root.text, how, span);
     }
 
-    fn alias(&mut self, root: &Name, how: Use, span: Span) -> Name {
-        let name = root.text.clone();
+    fn alias(&mut self, name: &Str, how: Use, span: Span) -> Str {
         let alias = match how {
             Use::Itself => Str::from(format!("itself {name}")),
             Use::Whole(tense) => Str::from(format!("{} {name}", tense.name())),
         };
         if !self.named.iter().any(|it| it.alias == alias) {
-            self.named.push(Named { alias: alias.clone(), name, how, span });
+            self.named.push(Named { alias: alias.clone(), name: name.clone(), how, span });
         }
-        Name::new(alias, root.span)
+        alias
     }
 
     fn steps(&mut self, steps: &mut [Step]) {
         for step in steps {
             match step {
-                Step::Index(key, _) => self.expression(key),
+                Step::Index(it) => self.expression(&mut it.key),
                 Step::Splat(it) => self.steps(&mut it.each),
                 Step::Attribute(_) | Step::LegacyIndex(..) => {}
             }

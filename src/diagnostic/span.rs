@@ -16,12 +16,27 @@ use super::FileId;
 pub struct Span {
     /// The first byte; a number in the table, where the length says so.
     start: u32,
-    length: u16,
-    file: u16,
+    /// The length in the lower bits, the file in those above.
+    packed: [u8; 3],
+    room: Room,
 }
 
+/// A byte that has one value, so that what may be a place or something else takes no more room than a place.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+enum Room {
+    #[default]
+    Taken,
+}
+
+/// How many bits the length has. The file has the other ones.
+const LENGTH_BITS: u32 = 11;
+
 /// The length of what stands in the table.
-const ELSEWHERE: u16 = u16::MAX;
+const ELSEWHERE: u32 = (1 << LENGTH_BITS) - 1;
+
+/// The files before this one need no table.
+const FILES: u32 = 1 << (24 - LENGTH_BITS);
 
 /// File, first byte, and one past the last.
 type Whole = (FileId, u32, u32);
@@ -44,18 +59,27 @@ impl Span {
     #[inline]
     fn of(whole: Whole) -> Span {
         let (file, start, end) = whole;
-        let length = end.checked_sub(start).and_then(|it| u16::try_from(it).ok());
-        match (length, u16::try_from(file.0)) {
-            (Some(length), Ok(file)) if length != ELSEWHERE => Span { start, length, file },
-            _ => Span { start: elsewhere(whole), length: ELSEWHERE, file: 0 },
+        match end.checked_sub(start) {
+            Some(length) if length < ELSEWHERE && file.0 < FILES => {
+                Span::packed(start, file.0 << LENGTH_BITS | length)
+            }
+            _ => Span::packed(elsewhere(whole), ELSEWHERE),
         }
     }
 
     #[inline]
+    fn packed(start: u32, packed: u32) -> Span {
+        let [a, b, c, _] = packed.to_le_bytes();
+        Span { start, packed: [a, b, c], room: Room::Taken }
+    }
+
+    #[inline]
     fn whole(self) -> Whole {
-        match self.length {
+        let [a, b, c] = self.packed;
+        let packed = u32::from_le_bytes([a, b, c, 0]);
+        match packed & ELSEWHERE {
             ELSEWHERE => from_elsewhere(self.start),
-            length => (FileId(self.file.into()), self.start, self.start + u32::from(length)),
+            length => (FileId(packed >> LENGTH_BITS), self.start, self.start + length),
         }
     }
 
@@ -153,7 +177,7 @@ mod tests {
     use super::*;
 
     fn anywhere() -> impl Strategy<Value = Whole> {
-        let number = || prop_oneof![0..4_u32, 65_530..65_540_u32, any::<u32>()];
+        let number = || prop_oneof![0..4_u32, 2_040..2_052_u32, 8_188..8_196_u32, any::<u32>()];
         (number(), number(), number()).prop_map(|(file, start, end)| (FileId(file), start, end))
     }
 
@@ -171,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_takes_eight_bytes() {
-        assert_eq!(size_of::<Span>(), 8);
+    fn a_place_takes_eight_bytes_and_one_that_may_be_missing_as_many() {
+        assert_eq!((size_of::<Span>(), size_of::<Option<Span>>()), (8, 8));
     }
 }

@@ -183,7 +183,7 @@ async fn plan_again(
             previous: change.before.clone(),
             value: change.before.clone(),
             besides: Rarely::of(Besides {
-                private: object.private.clone(),
+                private: object.besides.private.clone(),
                 identity: change.details.identity.before().cloned(),
                 previous_identity: change.details.identity.before().cloned(),
                 ..Besides::default()
@@ -274,12 +274,8 @@ fn taken_in(
     let value = marked(subject, planned, &record::known_only(&applied.value));
     let value = value.sharing(&planned.value);
     let identity = record::stored_identity(applied.identity.as_ref(), subject.schema);
-    let object = Object {
-        private: applied.private.into(),
-        identity,
-        status,
-        ..record::new_object(&value, subject.schema)
-    };
+    let object = record::new_object(&value, subject.schema);
+    let object = Object { status, ..object }.kept_with(applied.private.into(), identity);
     (Some((value, object)), failed != Failed::No)
 }
 
@@ -287,12 +283,10 @@ fn taken_in(
 fn as_planned(subject: &ObjectContext<'_>, planned: &Planned) -> (Value, Object) {
     let value = marked(subject, planned, &record::known_only(&planned.value.to_plain()));
     let identity = planned.identity.as_ref().filter(|it| it.is_wholly_known());
-    let object = Object {
-        private: planned.private.as_slice().into(),
-        identity: record::stored_identity(identity, subject.schema),
-        status: Status::Tainted,
-        ..record::new_object(&value, subject.schema)
-    };
+    let identity = record::stored_identity(identity, subject.schema);
+    let object = record::new_object(&value, subject.schema);
+    let object = Object { status: Status::Tainted, ..object }
+        .kept_with(planned.private.as_slice().into(), identity);
     (value, object)
 }
 
@@ -342,7 +336,7 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Step
     let softened = change.reason == Reason::ReadBecauseCheckNested;
     let Some(kept) = read_now(ctx, change, &subject).await else {
         // Of a check it is only the check that failed, which says so.
-        let failed = subject.block.check.is_none();
+        let failed = subject.block.besides.check.is_none();
         let reported = failed.then(|| report(told, true)).flatten();
         return StepResult { reported, failed, ..StepResult::default() };
     };

@@ -87,13 +87,8 @@ async fn removed(
         (Holds::Response(status), Some(left)) => {
             let identity = objects::stored_identity(left.identity.as_ref(), schema);
             let create_before_destroy = false;
-            let mut object = Object {
-                private: left.private.into(),
-                identity,
-                status,
-                create_before_destroy,
-                ..existing
-            };
+            let mut object = Object { status, create_before_destroy, ..existing }
+                .kept_with(left.private.into(), identity);
             objects::encode(&mut object, &left.value, schema);
             (vec![written(change, deposed, object)], true)
         }

@@ -5,7 +5,7 @@
 
 use crate::address::ResourceNameRef;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::{Name, Near, Step};
+use crate::syntax::{Name, Near, Root, Step};
 use crate::value::Str;
 
 mod access;
@@ -80,7 +80,7 @@ pub enum Subject<'a> {
 #[derive(Clone, Debug)]
 pub struct Reference<'a> {
     /// The first name, as it is written: `tofu.workspace` and `terraform.workspace` are one subject.
-    pub root: &'a Name,
+    pub root: &'a Root,
     /// What it refers to.
     pub subject: Subject<'a>,
     /// The steps after the subject.

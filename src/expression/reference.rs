@@ -2,7 +2,7 @@
 
 use crate::address::{Mode, ResourceNameRef};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::{self, Expr, Expression, Name, Step};
+use crate::syntax::{self, Expr, Expression, Name, Root, Step};
 use crate::value::{Str, Value};
 
 use super::{Reference, Subject};
@@ -10,7 +10,7 @@ use super::{Reference, Subject};
 /// Reads the first names of a traversal as a subject.
 ///
 /// Fails where they name nothing that could exist: a bare name, `data` without type and name, `count.foo`.
-pub fn parse_reference<'a>(root: &'a Name, steps: &'a [Step]) -> Result<Reference<'a>, Diagnostic> {
+pub fn parse_reference<'a>(root: &'a Root, steps: &'a [Step]) -> Result<Reference<'a>, Diagnostic> {
     let up_to = |steps: &[Step]| steps.last().map_or(root.span, |it| root.span.to(it.span()));
     let whole = up_to(steps);
     let make = |subject, used: usize| {
@@ -63,14 +63,14 @@ pub fn parse_reference<'a>(root: &'a Name, steps: &'a [Step]) -> Result<Referenc
                 None => return Err(unnamed_resource("a resource type", root.span)),
             };
             check_key(&steps[1..], "resource")?;
-            Ok(make(resource(Mode::Managed, root, name), 1))
+            Ok(make(resource(Mode::Managed, &root.text, name), 1))
         }
     }
 }
 
 /// Reads `data.TYPE.NAME` and the like.
 fn prefixed<'a>(
-    root: &'a Name,
+    root: &'a Root,
     steps: &'a [Step],
     mode: Mode,
     whole: Span,
@@ -98,27 +98,27 @@ fn prefixed<'a>(
         return Err(unnamed_resource(what, steps[1].span()));
     };
     check_key(&steps[2..], "resource")?;
-    Ok(resource(mode, kind, name))
+    Ok(resource(mode, &kind.text, name))
 }
 
-fn resource<'a>(mode: Mode, kind: &'a Name, name: &'a Name) -> Subject<'a> {
-    Subject::Resource(ResourceNameRef { mode, kind: &kind.text, name: &name.text })
+fn resource<'a>(mode: Mode, kind: &'a Str, name: &'a Name) -> Subject<'a> {
+    Subject::Resource(ResourceNameRef { mode, kind, name: &name.text })
 }
 
 /// Refuses a literal instance key that is neither text nor a whole number.
 fn check_key(rest: &[Step], what: &str) -> Result<(), Diagnostic> {
-    let Some(Step::Index(key, span)) = rest.first() else { return Ok(()) };
-    let wrong = match &key.expr {
+    let Some(Step::Index(step)) = rest.first() else { return Ok(()) };
+    let wrong = match &step.key.expr {
         Expr::Bool(_) | Expr::Null => "must be either an integer or a string",
         Expr::Number(it) if it.as_i64().is_none() => "must be an integer",
         _ => return Ok(()),
     };
     Err(Diagnostic::error("Invalid index key")
         .detail(format!("Invalid index for {what} instance: {wrong}."))
-        .at(*span))
+        .at(step.span))
 }
 
-fn single_attribute<'a>(root: &Name, steps: &'a [Step]) -> Result<&'a Name, Diagnostic> {
+fn single_attribute<'a>(root: &Root, steps: &'a [Step]) -> Result<&'a Name, Diagnostic> {
     match steps.first() {
         Some(Step::Attribute(name)) => Ok(name),
         Some(step) => Err(invalid(
@@ -166,7 +166,7 @@ fn bad_each_attribute(name: &str, at: Span) -> Diagnostic {
         .at(at)
 }
 
-fn reserved_name(root: &Name) -> Diagnostic {
+fn reserved_name(root: &Root) -> Diagnostic {
     Diagnostic::error("Reserved symbol name")
         .detail(format!(
             "The symbol name {:?} is reserved for use in a future OpenTofu version. If you are using a provider that \
@@ -209,7 +209,7 @@ pub fn references_within<'a>(
 /// Reads the first names of a traversal as a subject, as [`parse_reference`] does; nothing where they are bound around it,
 /// or name a type.
 pub fn free_reference<'a>(
-    root: &'a Name,
+    root: &'a Root,
     steps: &'a [Step],
     bound: &[Str],
 ) -> Option<Result<Reference<'a>, Diagnostic>> {
@@ -218,7 +218,7 @@ pub fn free_reference<'a>(
 }
 
 /// Returns whether this is the name of a type, which refers to nothing wherever it stands: only `convert` takes it.
-pub(super) fn is_type_keyword(root: &Name, steps: &[Step]) -> bool {
+pub(super) fn is_type_keyword(root: &Root, steps: &[Step]) -> bool {
     steps.is_empty() && matches!(&*root.text, "string" | "number" | "bool" | "any")
 }
 
@@ -241,8 +241,8 @@ pub fn provider_functions_of(expression: &Expression) -> Vec<&Name> {
 /// Returns the key that a step written as a literal has: for comparing without evaluating.
 pub(super) fn literal_key(step: &Step) -> Option<Value> {
     match step {
-        Step::LegacyIndex(index, _) => Some(Value::int(i64::try_from(*index).unwrap_or(i64::MAX))),
-        Step::Index(key, _) => match &key.expr {
+        Step::LegacyIndex(it) => Some(Value::int(i64::try_from(it.index).unwrap_or(i64::MAX))),
+        Step::Index(it) => match &it.key.expr {
             Expr::String(text) => Some(Value::String(text.clone())),
             Expr::Number(number) => Some(Value::Number(number.clone())),
             _ => None,

@@ -93,8 +93,8 @@ impl Evaluator<'_> {
     }
 
     fn leave_out_key(&self, step: &Step, names: &Names<'_>) {
-        if let Step::Index(key, _) = step {
-            self.unevaluated(key, names, &[]);
+        if let Step::Index(it) = step {
+            self.unevaluated(&it.key, names, &[]);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Short words for values and types, as diagnostics use them.
 
-use crate::syntax::{self, Expression, Name, Step};
+use crate::syntax::{self, Expression, Root, Step};
 use crate::value::number::Notation;
 use crate::value::{Str, Type, Value};
 
@@ -114,7 +114,7 @@ pub(super) fn referred(
 }
 
 /// Prints a traversal on one line.
-fn traversal_text(root: &Name, steps: &[Step]) -> String {
+fn traversal_text(root: &Root, steps: &[Step]) -> String {
     let mut text = root.text.to_string();
     for step in steps {
         match (step, literal_key(step)) {

@@ -68,9 +68,9 @@ pub(super) fn lower(
     lowered.facts.declared.extend(&outputs);
     lowered.facts.evaluated_last.extend(outputs);
     for module in part.modules.iter().map(|it| lowered.structure.module(*it)) {
-        let checks = module.checks.values().map(|it| (*it,));
+        let checks = module.besides.checks.values().map(|it| (*it,));
         lowered.facts.evaluated_last.extend(checks.clone());
-        let calls = module.calls.all().map(|it| lowered.structure.call(it));
+        let calls = module.besides.calls.all().map(|it| lowered.structure.call(it));
         lowered.facts.call_keys.extend(calls.filter(|it| it.pending).map(|it| (it.keys,)));
         // What stands in for module instances that are not known has nothing to judge.
         lowered.facts.check_block.extend(checks.filter(|_| !module.pending));
@@ -119,7 +119,7 @@ fn kinds(lowered: &mut Lowered, config: &Config, first: usize) {
     let structure = &lowered.structure;
     let waits = |it: &ModuleId| {
         let (_, call) = structure.module(*it).parent?;
-        Some(!structure.call_block(call)?.depends_on.is_empty())
+        Some(!structure.call_block(call)?.besides.depends_on.is_empty())
     };
     for (index, kind) in structure.nodes.iter().enumerate().skip(first) {
         let node = Node(index as u32);
@@ -172,8 +172,8 @@ pub(super) fn open(lowered: &mut Lowered, is_known: &dyn Fn(Node) -> bool) {
         NodeKind::Pending(_) => !is_known(node),
         NodeKind::Object(id, key) => {
             let resource = structure.resource(*id);
-            resource.pending.is_some_and(|it| !is_known(it))
-                && resource.others.get(key) == Some(&node)
+            resource.besides.pending.is_some_and(|it| !is_known(it))
+                && resource.besides.others.get(key) == Some(&node)
         }
         _ => false,
     };
@@ -224,11 +224,11 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
     let mode = resource.address.resource.mode;
     let Some(config) = lowered.structure.block(id) else { return };
     let facts = &mut lowered.facts;
-    if let Some(pending) = resource.pending {
+    if let Some(pending) = resource.besides.pending {
         facts.object.push((pending,));
         facts.pending.push((pending,));
         facts.of.push((pending, block));
-        facts.late.extend(resource.others.values().map(|it| (*it, pending)));
+        facts.late.extend(resource.besides.others.values().map(|it| (*it, pending)));
         let from = lowered.structure.keys_from(id).unwrap_or(pending);
         facts.keys_from.push((pending, from));
     }
@@ -242,7 +242,7 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
             Mode::Ephemeral => facts.ephemeral.push((node,)),
         }
     }
-    for &node in resource.instances.values().chain(resource.others.values()) {
+    for &node in resource.instances.values().chain(resource.besides.others.values()) {
         if config.lifecycle.destroy.is_some_and(|it| !it.0) {
             facts.keeps_object.push((node,));
         }
@@ -254,7 +254,7 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         if config.lifecycle.has_conditions() {
             facts.has_conditions.push((node,));
         }
-        if config.check.is_some() {
+        if config.besides.check.is_some() {
             if facts.in_check.is_empty() {
                 facts.check_gate.push((node,));
             }
@@ -262,11 +262,12 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         }
     }
     if mode == Mode::Ephemeral {
-        let some = resource.instances.values().chain(resource.others.values()).copied();
-        let all = some.chain(resource.collection).chain(resource.pending);
+        let some = resource.instances.values().chain(resource.besides.others.values()).copied();
+        let all = some.chain(resource.collection).chain(resource.besides.pending);
         facts.ephemeral_resource.extend(all.map(|it| (it,)));
     }
-    if let Some(collection) = resource.collection.filter(|_| resource.repetition.is_some()) {
+    if let Some(collection) = resource.collection.filter(|_| resource.besides.repetition.is_some())
+    {
         facts.member.extend(resource.instances.values().map(|it| (*it, collection)));
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn lower(lowered: &mut Lowered, documents: &Documents<'_>, reads: &Re
                 let kind = NodeKind::Deposed(id, Box::new(key.clone()), deposed.clone());
                 let old = lowered.structure.add(kind);
                 lowered.structure.resources[id.index()]
+                    .besides
                     .deposed
                     .insert((key.clone(), deposed.clone()), old);
                 let facts = &mut lowered.facts;
@@ -81,7 +82,7 @@ pub(super) fn lower_more(lowered: &mut Lowered, documents: &Documents<'_>, waite
         }
         if lowered.structure.resource(id).module.is_none() {
             let pending = pending_above(&lowered.structure, &address.of());
-            lowered.structure.resources[id.index()].pending = pending;
+            lowered.structure.resources[id.index()].set_pending(pending);
         }
         lowered.facts.key_kind.push((node, kind_of(&key)));
         if let Some(block) = block_of(lowered, documents, id) {
@@ -174,7 +175,7 @@ fn recorded_alone(
     let pending = pending_above(&lowered.structure, address);
     let id = lowered.structure.add_recorded(address);
     let resource = &mut lowered.structure.resources[id.index()];
-    resource.pending = pending;
+    resource.set_pending(pending);
     resource.provider = Some(recorded.provider.clone().into_inner().into());
     id
 }
@@ -190,7 +191,7 @@ fn pending_above(structure: &Structure, address: &Resource) -> Option<Node> {
             call.instances.get(key)?
         };
     }
-    structure.resource(structure.resource_in(at, address.resource.as_ref())?).pending
+    structure.resource(structure.resource_in(at, address.resource.as_ref())?).besides.pending
 }
 
 /// The node of an existing instance, and the facts that do not depend on whether an object is current.
@@ -206,10 +207,10 @@ fn current(
         lowered.facts.key_kind.push((node, kind));
         return node;
     }
-    let named = lowered.structure.resource(id).others.get(key).copied();
+    let named = lowered.structure.resource(id).besides.others.get(key).copied();
     let node = named.unwrap_or_else(|| {
         let node = lowered.structure.add(NodeKind::Object(id, key.clone()));
-        lowered.structure.resources[id.index()].others.insert(key.clone(), node);
+        lowered.structure.resources[id.index()].besides.others.insert(key.clone(), node);
         node
     });
     lowered.facts.key_kind.push((node, kind));
@@ -235,7 +236,7 @@ fn undeclared(
 ) {
     let destroying = documents.request.mode == PlanMode::Destroy;
     let resource = lowered.structure.resource(id);
-    if let Some(pending) = resource.pending {
+    if let Some(pending) = resource.besides.pending {
         open(lowered, documents, read, (id, pending), node);
         return;
     }
@@ -253,10 +254,12 @@ fn undeclared(
         }
     }
     if resource.declared {
-        if let Some(repetition) = resource.repetition.filter(|_| !destroying) {
+        if let Some(repetition) = resource.besides.repetition.filter(|_| !destroying) {
             lowered.facts.reads.push((node, repetition));
         }
-        if let Some(collection) = resource.collection.filter(|_| resource.repetition.is_some()) {
+        if let Some(collection) =
+            resource.collection.filter(|_| resource.besides.repetition.is_some())
+        {
             lowered.facts.member.push((node, collection));
         }
         return;

@@ -262,7 +262,7 @@ fn named(
             // A target has a stand-in of its own, where it names the key of one call.
             let has_own = hit == Hit::Target && structure.module_ids.contains_key(module);
             let may_be = !has_own && may_be_prefix(module, &resource.address.module);
-            let pending = resource.pending.filter(|_| may_be && resource.declared);
+            let pending = resource.besides.pending.filter(|_| may_be && resource.declared);
             pending.into_iter().for_each(|it| add(it, part(hit)));
         }
     }
@@ -271,13 +271,13 @@ fn named(
 /// One instance of a resource, whose key may not be known yet.
 fn one(resource: &ResourceNode, key: &InstanceKey, hit: Hit, add: &mut dyn FnMut(Node, Hit)) {
     let known = resource.instance(key);
-    if let Some(pending) = resource.pending.filter(|_| resource.declared)
+    if let Some(pending) = resource.besides.pending.filter(|_| resource.declared)
         && (hit == Hit::Exclude || known.is_none())
     {
         add(pending, part(hit));
     }
     known.into_iter().for_each(|node| add(node, hit));
-    let deposed = resource.deposed.iter().filter(|entry| entry.0.0 == *key);
+    let deposed = resource.besides.deposed.iter().filter(|entry| entry.0.0 == *key);
     deposed.for_each(|entry| add(*entry.1, hit));
 }
 
@@ -291,12 +291,12 @@ fn every(resource: &ResourceNode, visit: &mut dyn FnMut(Node)) {
     let nodes = resource
         .instances
         .values()
-        .chain(resource.others.values())
-        .chain(resource.deposed.values());
+        .chain(resource.besides.others.values())
+        .chain(resource.besides.deposed.values());
     // A resource of the state may only be waiting for another's pending node: that one is not named with it.
-    let pending = resource.pending.filter(|_| resource.declared);
-    nodes.copied().chain(pending).chain(resource.repetition).for_each(&mut *visit);
-    let is_several = resource.repetition.or(pending).is_some();
+    let pending = resource.besides.pending.filter(|_| resource.declared);
+    nodes.copied().chain(pending).chain(resource.besides.repetition).for_each(&mut *visit);
+    let is_several = resource.besides.repetition.or(pending).is_some();
     resource.collection.filter(|_| is_several).into_iter().for_each(visit);
 }
 
@@ -358,7 +358,7 @@ fn nearest(structure: &Structure, wanted: &str) -> Vec<String> {
     let mut scored: Vec<(usize, String)> = Vec::new();
     let stands = |it: ModuleId| structure.stands(it);
     for resource in structure.resources.iter().filter(|it| it.module.is_none_or(stands)) {
-        let keys = resource.instances.keys().chain(resource.others.keys()).take(20);
+        let keys = resource.instances.keys().chain(resource.besides.others.keys()).take(20);
         let addresses = keys.map(|key| resource.address.instance(key.clone()).to_string());
         let whole = std::iter::once(Resource::to_string(&resource.address));
         for address in addresses.chain(whole) {

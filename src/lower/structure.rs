@@ -24,6 +24,7 @@ use crate::address::{
 };
 use crate::config;
 use crate::expression::{Reference, Subject};
+use crate::rarely::Rarely;
 use crate::value::Str;
 
 pub use self::finding::Nearby;
@@ -179,7 +180,7 @@ impl Structure {
         let module = self.module(module);
         match subject {
             Subject::Variable(name) => module.variables.get(name).copied(),
-            Subject::Local(name) => module.locals.get(name).copied(),
+            Subject::Local(name) => module.besides.locals.get(name).copied(),
             Subject::Module(name) => Some(self.call(self.call_in(id, name)?).all),
             Subject::Resource(name) => self.resource(self.resource_in(id, name)?).collection,
             _ => None,
@@ -225,7 +226,8 @@ impl Structure {
         let outputs = self.members(config.outputs.keys(), |name| NodeKind::Output(id, name));
         let checks = self.members(config.checks.keys(), |name| NodeKind::Check(id, name));
         let own = &mut self.modules[id.index()];
-        (own.variables, own.locals, own.outputs, own.checks) = (variables, locals, outputs, checks);
+        (own.variables, own.outputs) = (variables, outputs);
+        own.set_rare_members(locals, checks);
         id
     }
 
@@ -280,13 +282,9 @@ impl Structure {
             recorded: 0,
             declared: false,
             style: Style::Single,
-            repetition: None,
             collection: None,
-            pending: None,
             instances: Keyed::new(),
-            each_values: RareMap::new(),
-            others: RareMap::new(),
-            deposed: RareMap::new(),
+            besides: Rarely::default(),
             provider: None,
         });
         id
@@ -304,7 +302,8 @@ impl Structure {
     /// Returns the node of a declared instance, made where it is new.
     pub fn add_instance(&mut self, resource: ResourceId, key: InstanceKey) -> Node {
         let known = &mut self.resources[resource.index()];
-        let was_other = if known.others.is_empty() { None } else { known.others.remove(&key) };
+        let was_other =
+            if known.besides.others.is_empty() { None } else { known.besides.others.remove(&key) };
         if let Some(node) = was_other {
             known.instances.insert(key, node);
             return node;

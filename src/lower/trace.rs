@@ -306,7 +306,7 @@ impl Trace<'_> {
     }
 
     fn local(&mut self, module: ModuleId, name: &Str) {
-        let node = self.structure.module(module).locals[name];
+        let node = self.structure.module(module).besides.locals[name];
         let config = self.structure.module(module).config.clone();
         let value = self.evaluate(node, module, &Each::None, &config.locals[name].value);
         self.values.insert(node, value);
@@ -325,7 +325,7 @@ impl Trace<'_> {
     }
 
     fn check(&mut self, module: ModuleId, name: &Str) {
-        let node = self.structure.module(module).checks[name];
+        let node = self.structure.module(module).besides.checks[name];
         let config = self.structure.module(module).config.clone();
         self.conditions(node, module, &config.checks[name].asserts);
         self.hang(node, module);
@@ -374,7 +374,7 @@ impl Trace<'_> {
         let known = known.or_else(|| Some(early?.into_iter().map(|it| (it, None)).collect()));
         let known = known.or_else(|| self.destroyed_modules(module, name));
         let has_node = style != Style::Single
-            || !block.depends_on.is_empty()
+            || !block.besides.depends_on.is_empty()
             || self.structure.module(module).node.is_some();
         let pending = known.is_none();
         self.structure.calls[id.index()].pending = pending;
@@ -401,16 +401,19 @@ impl Trace<'_> {
             let Some((code, called)) = self.called((parent, id), &address) else { continue };
             let is_named = self.structure.call(id).pending && key != InstanceKey::None;
             let (above, key_of) = (Some((parent, id)), key.clone());
-            let made = ModuleNode { parent: above, key: key_of, each_value, pending, ..called };
+            let mut made = ModuleNode { parent: above, key: key_of, pending, ..called };
+            if each_value.is_some() {
+                made.besides.each_value = each_value;
+            }
             let child = self.module_node(made, code);
             if has_node {
                 let node = self.structure.add(NodeKind::Module(child));
                 self.structure.modules[child.index()].node = Some(node);
                 self.reads.reads.push((node, keys, place));
-                let value = self.structure.module(child).each_value.clone();
+                let value = self.structure.module(child).besides.each_value.clone();
                 self.read_marks(node, value.as_ref(), block.declared);
                 // Which instances there are does not rest on it: only what is in them does.
-                self.depends_on(node, parent, &block.depends_on);
+                self.depends_on(node, parent, &block.besides.depends_on);
             }
             let call = &mut self.structure.calls[id.index()];
             match is_named {

@@ -27,7 +27,7 @@ pub(super) fn lower(lowered: &mut Lowered, read_by: impl Fn(Node) -> Vec<Node>) 
         let Some(resource) = resource_of(structure, node) else { continue };
         let named =
             known.entry(resource).or_insert_with(|| named(structure, resource, waits_for_keys));
-        let keys = structure.resource(resource).repetition.filter(|_| waits_for_keys);
+        let keys = structure.resource(resource).besides.repetition.filter(|_| waits_for_keys);
         let read = read_by(node).into_iter().chain(keys.into_iter().flat_map(&read_by));
         let objects = read
             .filter(|it| resource_of(structure, *it).is_some_and(|it| named.objects.contains(&it)));
@@ -66,11 +66,11 @@ fn named(structure: &Structure, id: ResourceId, keys_too: bool) -> Named {
             }
         });
     }
-    let own = behind(structure, module, &block.depends_on);
+    let own = behind(structure, module, &block.besides.depends_on);
     named.behind.extend(own.into_iter().filter(|it| resource_of(structure, *it).is_none()));
     let mut inner = module;
     while let Some((outer, call)) = structure.module(inner).parent {
-        let depends_on = structure.call_block(call).map_or(&[][..], |it| &it.depends_on);
+        let depends_on = structure.call_block(call).map_or(&[][..], |it| &it.besides.depends_on);
         named.behind.extend(behind(structure, outer, depends_on));
         inner = outer;
     }

@@ -58,7 +58,7 @@ impl Observer<'_> {
             problems.push(problems::data_not_known(&subject.address));
             value = None;
         }
-        let Some(check) = subject.block.check.as_deref() else {
+        let Some(check) = subject.block.besides.check.as_deref() else {
             self.values.report(problems);
             return Some(config.with(value?).into());
         };
@@ -78,8 +78,8 @@ impl Observer<'_> {
 /// Returns a recorded result, where it still decodes, as sensitive as its arguments were.
 pub fn recorded(stored: &state::Object, schema: &Schema) -> Option<Value> {
     let state::Attributes::Json(json) = &stored.attributes else { return None };
-    let value = schema::decode_stored(json.get(), &schema.block).ok()?;
-    Some(value.mark_at(&MarkPaths::sensitive(&stored.sensitive)))
+    let value = schema::decode_stored(json, &schema.block).ok()?;
+    Some(value.mark_at(&MarkPaths::sensitive(&stored.besides.sensitive)))
 }
 
 /// Returns whether a recorded result was given for these arguments: everything that is set is as it was.

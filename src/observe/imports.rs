@@ -40,7 +40,7 @@ impl Imports {
     pub fn of(config: &Config) -> Imports {
         let imports = config.root().imports_by_target();
         let is_missing =
-            |it: &&ConfigResource| config.resource(it).is_some_and(|block| block.generated);
+            |it: &&ConfigResource| config.resource(it).is_some_and(|block| block.besides.generated);
         let missing = imports.keys().filter(is_missing);
         let generated = missing.map(|it| (it.clone(), OnceLock::new())).collect();
         let targets = imports.into_iter().map(|(it, all)| (it, (all, OnceLock::new())));

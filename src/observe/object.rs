@@ -170,7 +170,7 @@ impl<'a> Observer<'a> {
         if let Refresh::Skip = refresh {
             let value = marked(&previous);
             let besides = Besides {
-                private: stored.private.clone(),
+                private: stored.besides.private.clone(),
                 tainted,
                 imported: None,
                 identity: identity.clone(),
@@ -180,7 +180,7 @@ impl<'a> Observer<'a> {
             return Some(Prior { previous: value.clone(), value, besides });
         }
         self.events.refresh_started(address, deposed.as_ref(), &previous);
-        let read = provider.read(kind, &previous, &stored.private, identity.as_ref()).await;
+        let read = provider.read(kind, &previous, &stored.besides.private, identity.as_ref()).await;
         let has_news = !read.diagnostics.is_empty() && deposed.is_none();
         let block = if has_news { self.declared_block(address) } else { None };
         self.report_provider(address, block, &read.diagnostics);

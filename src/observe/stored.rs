@@ -13,7 +13,7 @@ use crate::value::{MarkPaths, Value};
 
 /// Marks what is secret of a stored object: what the state says, and what the schema does.
 pub(super) fn marked(value: &Value, stored: &state::Object, schema: &Schema) -> Value {
-    schema::mark_object(value, &MarkPaths::sensitive(&stored.sensitive), &schema.block)
+    schema::mark_object(value, &MarkPaths::sensitive(&stored.besides.sensitive), &schema.block)
 }
 
 impl Observer<'_> {
@@ -25,7 +25,7 @@ impl Observer<'_> {
         schema: &Schema,
         provider: &Arc<dyn Provider>,
     ) -> Option<Option<Value>> {
-        let Some((json, version)) = stored.identity.as_deref() else { return Some(None) };
+        let Some((json, version)) = stored.besides.identity.as_deref() else { return Some(None) };
         let current = schema.identity.as_ref().map_or(0, |it| it.version);
         if *version > current {
             self.values.report([problems::newer_identity(address, *version, current)]);
@@ -34,7 +34,7 @@ impl Observer<'_> {
         let Some(known) = &schema.identity else { return Some(None) };
         if *version == known.version {
             // One that cannot be read is found out anew by reading the object.
-            return Some(crate::value::json::from_json(json.get(), known.ty).ok());
+            return Some(crate::value::json::from_json(json, known.ty).ok());
         }
         let kind = &*address.resource.kind;
         let upgraded = provider.upgrade_identity(kind, *version, json).await;
@@ -76,7 +76,7 @@ impl Observer<'_> {
         &self,
         address: &Instance,
         stored: &state::Object,
-        json: &serde_json::value::RawValue,
+        json: &str,
         provider: &Arc<dyn Provider>,
     ) -> (Option<Value>, Diagnostics) {
         let kind = &*address.resource.kind;

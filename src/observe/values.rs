@@ -189,7 +189,7 @@ impl<'a> Values<'a> {
                 self.record(Node(id as u32), Value::NULL);
             }
         }
-        let pending = self.structure.resources.iter().filter_map(|it| it.pending);
+        let pending = self.structure.resources.iter().filter_map(|it| it.besides.pending);
         pending.for_each(|it| self.record(it, Value::NULL));
     }
 

@@ -70,7 +70,7 @@ pub fn open<'a>(
         fill_in(&mut values, pool, state, ResourceId(id as u32));
     }
     for module in values.structure.modules.iter().filter(|it| !it.pending) {
-        for &node in module.locals.values().chain(module.outputs.values()) {
+        for &node in module.besides.locals.values().chain(module.outputs.values()) {
             // What is wrong is reported to the table.
             let _ = values.value(node);
         }
@@ -106,7 +106,8 @@ fn fill_in(values: &mut Values<'_>, pool: &Pool, state: &State, id: ResourceId) 
     if repeats {
         let resource = &mut values.structure.resources[id.index()];
         // Without any, nothing says how many there will be.
-        resource.pending = if found.is_empty() { resource.repetition } else { None };
+        resource.besides.pending =
+            if found.is_empty() { resource.besides.repetition } else { None };
         resource.instances = found;
     }
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::session::Session;
 use crate::address::{ConfigResource, InstanceKey, Module as ModuleAddr};
 use crate::backend::files::{self, Fresh};
-use crate::config::{Config, Import, Module, Repetition, Resource};
+use crate::config::{Config, Import, Module, Repetition, Resource, ResourceBesides};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::BlockGraph;
 use crate::observe::imports::without_block;
 use crate::plan::Plan;
 use crate::provider::{ImportName, identity_json};
+use crate::rarely::Rarely;
 use crate::request::{PlanMode, Request};
 use crate::syntax::Body;
 use crate::value::text::shown;
@@ -62,6 +63,8 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
     {
         return None;
     }
+    let mut besides = Rarely::<ResourceBesides>::default();
+    besides.generated = true;
     Some(Resource {
         declared: import.declared,
         labels: (import.to.span, import.to.span),
@@ -69,12 +72,8 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
         repetition: Repetition::Single,
         provider: import.provider.clone().map(Box::new),
         provider_source: root.provider_of_import(import)?.into(),
-        depends_on: Box::default(),
         lifecycle: Arc::default(),
-        provisioners: Box::default(),
-        connection: None,
-        check: None,
-        generated: true,
+        besides,
         name: block.resource,
     })
 }

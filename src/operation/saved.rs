@@ -423,7 +423,7 @@ impl Loaded {
             .flat_map(|it| Arc::make_mut(it).resources.values_mut().map(Arc::make_mut))
         {
             let file = sources.get(block.declared.file());
-            block.generated = file.is_some_and(|it| it.name == GENERATED);
+            block.besides.generated = file.is_some_and(|it| it.name == GENERATED);
         }
     }
 

@@ -253,7 +253,7 @@ fn object_id(object: &Object) -> Option<String> {
         id: Option<String>,
     }
     match &object.attributes {
-        Attributes::Json(text) => serde_json::from_str::<HasId>(text.get()).ok()?.id,
+        Attributes::Json(text) => serde_json::from_str::<HasId>(text).ok()?.id,
         Attributes::Flat(flat) => flat.get("id").cloned(),
     }
 }

@@ -11,9 +11,16 @@ use super::Change;
 pub struct ChangeList(Vec<Box<Change>>);
 
 impl ChangeList {
-    /// Returns an empty list with room for so many.
-    pub fn with_capacity(count: usize) -> ChangeList {
-        ChangeList(Vec::with_capacity(count))
+    /// Returns those there are, each in its place among `count`.
+    pub fn at_places(
+        count: usize,
+        changes: impl IntoIterator<Item = (usize, Option<Change>)>,
+    ) -> ChangeList {
+        let mut places: Vec<Option<Box<Change>>> = vec![None; count];
+        for (place, change) in changes {
+            places[place] = change.map(Box::new);
+        }
+        ChangeList(places.into_iter().flatten().collect())
     }
 
     /// Returns how many there are.

@@ -175,7 +175,7 @@ impl Writer<'_> {
         let mut resources: Vec<_> = module
             .resources
             .values()
-            .filter(|it| !it.generated)
+            .filter(|it| !it.besides.generated)
             .map(|it| (order(&it.name), it.name.to_string(), it))
             .collect();
         if resources.is_empty() {
@@ -204,10 +204,10 @@ impl Writer<'_> {
         json.member("address", name);
         super::state_json::write_names(json, &resource.name);
         json.member("provider_config_key", &origin.unwrap_or(key));
-        if !resource.provisioners.is_empty() {
+        if !resource.besides.provisioners.is_empty() {
             json.key("provisioners");
             json.open('[');
-            for it in &resource.provisioners {
+            for it in &resource.besides.provisioners {
                 json.element();
                 json.open('{');
                 json.member("type", &it.kind.text);
@@ -225,7 +225,7 @@ impl Writer<'_> {
             json.literal(schema.version);
         }
         self.write_repetition(json, &resource.repetition);
-        json.member_strings("depends_on", &subjects(&resource.depends_on));
+        json.member_strings("depends_on", &subjects(&resource.besides.depends_on));
         json.close('}');
     }
 
@@ -270,8 +270,8 @@ impl Writer<'_> {
             json.key("module");
             self.write_module(json, &child);
         }
-        json.member_unless_empty("version_constraint", &text(&call.version));
-        json.member_strings("depends_on", &subjects(&call.depends_on));
+        json.member_unless_empty("version_constraint", &text(&call.besides.version));
+        json.member_strings("depends_on", &subjects(&call.besides.depends_on));
     }
 
     /// Returns where a call's module comes from, with the values of the variables that decide it; nothing where each instance has its own.
@@ -279,8 +279,8 @@ impl Writer<'_> {
         if let Some(text) = call.source.as_ref().and_then(|it| it.as_static_string()) {
             return text.to_string();
         }
-        let place = self.config.static_modules.get(address);
-        place.and_then(|it| written_source(call, it)).unwrap_or_default()
+        let place = self.config.static_module(address);
+        place.and_then(|it| written_source(call, &it)).unwrap_or_default()
     }
 
     /// Writes what is set in a block, by the names that its schema knows; `dynamic` blocks are not among them.

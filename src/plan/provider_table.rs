@@ -46,7 +46,7 @@ pub(super) fn provider_table(config: &Config) -> BTreeMap<String, Entry> {
         for (name, call) in &module.calls {
             let child = address.child(name);
             let Some(called) = config.modules.get(&child) else { continue };
-            for (inner, outer) in &call.providers {
+            for (inner, outer) in &call.besides.providers {
                 let full_name = called.provider_of(&inner.name.text).to_string();
                 let name = reference_name(inner);
                 let parent = origin(&table, key_of(address, &reference_name(outer)), &full_name);

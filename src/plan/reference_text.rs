@@ -69,8 +69,8 @@ impl Named {
 fn step_text(step: &Step) -> Option<String> {
     match step {
         Step::Attribute(name) => Some(format!(".{}", name.text)),
-        Step::LegacyIndex(index, _) => Some(format!("[{index}]")),
-        Step::Index(key, _) => match &key.expr {
+        Step::LegacyIndex(it) => Some(format!("[{}]", it.index)),
+        Step::Index(it) => match &it.key.expr {
             Expr::String(text) => Some(format!("[{}]", crate::value::text::quoted(text))),
             Expr::Number(number) => Some(format!("[{number}]")),
             _ => None,

@@ -171,13 +171,13 @@ fn write_object(
         write_known(json, &value);
     }
     json.key("sensitive_values");
-    let marks = MarkPaths::sensitive(&object.sensitive);
+    let marks = MarkPaths::sensitive(&object.besides.sensitive);
     write_sensitive(json, &mark_object(&value, &marks, &schema.block));
     json.member_strings("depends_on", &object.dependencies);
     json.member_if_true("tainted", object.status == Status::Tainted);
     json.member_unless_empty("deposed_key", deposed.map(|it| &**it).unwrap_or_default());
-    if let Some((identity, version)) = object.identity.as_deref() {
-        json.member_raw("identity", identity.get());
+    if let Some((identity, version)) = object.besides.identity.as_deref() {
+        json.member_raw("identity", identity);
         json.key("identity_schema_version");
         json.literal(version);
     }
@@ -187,7 +187,7 @@ fn write_object(
 
 fn decoded(object: &Object, schema: &Schema) -> Result<Value, Error> {
     match &object.attributes {
-        Attributes::Json(text) => Ok(json::from_stored_json(text.get(), schema.block.ty())?),
+        Attributes::Json(text) => Ok(json::from_stored_json(text, schema.block.ty())?),
         Attributes::Flat(_) => {
             Err("it is stored in the form of an older version, which a refresh brings up to date"
                 .into())

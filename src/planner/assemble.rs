@@ -58,10 +58,15 @@ fn changes(parts: &mut Parts<'_, '_>) -> ChangeList {
     let mode = parts.inputs.request.mode;
     let mut changes = ChangeList::default();
     if mode != PlanMode::RefreshOnly {
-        changes = ChangeList::with_capacity(found.len());
-        for node in parts.observer.values.structure.objects_in_order() {
-            changes.extend(found.take(node).and_then(|it| change(parts, node, *it)));
-        }
+        let in_order = parts.observer.values.structure.objects_in_order();
+        let mut places: Vec<(Node, u32)> = in_order.into_iter().zip(0..).collect();
+        // Objects lie in memory as they were found, which is nearly the order of nodes.
+        places.sort_unstable();
+        let count = places.len();
+        let all = places.into_iter().map(|(node, place)| {
+            (place as usize, found.take(node).and_then(|it| change(parts, node, *it)))
+        });
+        changes = ChangeList::at_places(count, all);
     }
     let in_order = changes.len();
     if mode == PlanMode::Normal {

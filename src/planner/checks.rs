@@ -26,7 +26,7 @@ pub fn check_blocks(observer: &Observer<'_>, looks: impl Fn(Node) -> Looks) {
     for module in 0..observer.values.structure.modules.len() {
         let node = &observer.values.structure.modules[module];
         for (name, check) in &node.config.checks {
-            let looks = node.checks.get(name).map_or(Looks::Not, |it| looks(*it));
+            let looks = node.besides.checks.get(name).map_or(Looks::Not, |it| looks(*it));
             if looks == Looks::Not {
                 continue;
             }

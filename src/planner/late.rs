@@ -153,8 +153,8 @@ fn stood_for(structure: &Structure, node: Node, block: Repeats) -> Vec<Node> {
             while let Some(module) = open.pop() {
                 let module = structure.module(module);
                 let resources = module.resources.iter();
-                all.extend(resources.filter_map(|it| structure.resource(*it).pending));
-                let calls = module.calls.all();
+                all.extend(resources.filter_map(|it| structure.resource(*it).besides.pending));
+                let calls = module.besides.calls.all();
                 open.extend(calls.flat_map(|it| structure.call(it).all_instances()));
             }
             all

@@ -118,8 +118,11 @@ pub fn structure(inputs: &Inputs<'_>) -> Result<Structured, Diagnostics> {
     Ok(structure_for_walk(inputs)?.0)
 }
 
-/// Like [`structure`], with what it takes to go on with the trace.
-fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>), Diagnostics> {
+/// Like [`structure`], with what it takes to go on with the trace. Nothing of that where all keys are known: nothing more is found
+/// then, and what the trace knows of a million values need not be kept.
+fn structure_for_walk<'a>(
+    inputs: &Inputs<'a>,
+) -> Result<(Structured, Option<Trace<'a>>), Diagnostics> {
     let sorted = inputs.graph.sorted().ok_or_else(problems::no_order)?;
     let traced = lower::trace::trace(TraceInput {
         config: inputs.config,
@@ -136,6 +139,7 @@ fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>)
     if traced.reads.problems.has_errors() {
         return Err(traced.reads.problems);
     }
+    let trace = Some(traced.trace).filter(|_| traced.structure.has_pending());
     let mut lowered = lower::lower(&documents(inputs), traced.structure, traced.reads);
     inputs.moves.lower(&mut lowered.facts);
     let engine = inputs.engine();
@@ -146,7 +150,7 @@ fn structure_for_walk<'a>(inputs: &Inputs<'a>) -> Result<(Structured, Trace<'a>)
         || engine.conclude(&ledger),
         || (engine.conclude(&ledger), engine.conclude(&ledger)),
     );
-    Ok((Structured { lowered, instances, selection, providers, spread }, traced.trace))
+    Ok((Structured { lowered, instances, selection, providers, spread }, trace))
 }
 
 /// Returns whether everything is looked at, as in a run that changes nothing, before the plan is made.
@@ -182,9 +186,7 @@ pub async fn plan(
     let problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(&known, &observer);
-    // Where all keys are known nothing more is found, and what the trace knows of a million values need not be kept.
-    let mut tracing = (observer.values.structure.has_pending())
-        .then_some(late::Tracing { trace, documents: documents(inputs) });
+    let mut tracing = trace.map(|trace| late::Tracing { trace, documents: documents(inputs) });
     walk_all(&mut observer, &mut progress, tracing.as_mut()).await;
     // What was for the walk alone is let go of before a plan is made of it.
     drop(tracing);

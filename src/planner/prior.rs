@@ -270,7 +270,7 @@ fn refresh(
     );
     let Some(schema) = schema else { return };
     let is_laid_out = match &object.attributes {
-        state::Attributes::Json(json) => schema::is_stored_as_today(json.get(), &schema.block),
+        state::Attributes::Json(json) => schema::is_stored_as_today(json, &schema.block),
         _ => true,
     };
     let is_current = prior.value == prior.previous
@@ -278,13 +278,13 @@ fn refresh(
         && !is_of_another_type
         && is_laid_out;
     let identity = state::objects::stored_identity(prior.besides.identity.as_ref(), schema);
-    let is_identified = state::objects::same_identity(&object.identity, &identity);
-    if is_current && *object.private == *prior.besides.private && is_identified {
+    let is_identified = state::objects::same_identity(&object.besides.identity, &identity);
+    if is_current && *object.besides.private == *prior.besides.private && is_identified {
         return;
     }
     let object = object.to_mut();
-    object.private = prior.besides.private.clone();
-    object.identity = identity;
+    object.set_private(prior.besides.private.clone());
+    object.set_identity(identity);
     if !is_current {
         state::objects::encode(object, &prior.value, schema);
     }
@@ -325,11 +325,9 @@ fn adopt(parts: &Parts<'_, '_>, state: &mut State, address: &Instance, prior: &P
     ) else {
         return;
     };
-    let object = state::Object {
-        private: prior.besides.private.clone(),
-        identity: state::objects::stored_identity(prior.besides.identity.as_ref(), schema),
-        ..state::objects::new_object(&prior.value, schema)
-    };
+    let identity = state::objects::stored_identity(prior.besides.identity.as_ref(), schema);
+    let object = state::objects::new_object(&prior.value, schema)
+        .kept_with(prior.besides.private.clone(), identity);
     let entry = state.resources.served_by(address.of(), &served.config);
     let instance = entry.instances.or_default(address.key.clone());
     instance.provider_key = served.key.clone();

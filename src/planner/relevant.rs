@@ -285,8 +285,8 @@ fn reach(
 
 fn instance_key(step: &Step) -> Option<InstanceKey> {
     match step {
-        Step::LegacyIndex(index, _) => Some(InstanceKey::Int(*index as i64)),
-        Step::Index(key, _) => match &key.expr {
+        Step::LegacyIndex(it) => Some(InstanceKey::Int(it.index as i64)),
+        Step::Index(it) => match &it.key.expr {
             Expr::String(text) => Some(InstanceKey::Str(text.clone())),
             Expr::Number(number) => number.as_i64().map(InstanceKey::Int),
             _ => None,

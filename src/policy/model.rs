@@ -186,10 +186,11 @@ pub fn secrets_key(name: &ResourceName) -> String {
 /// Returns the value of a stored object, by the looks of it: no schema says more.
 fn of_stored(object: &Object) -> Option<Value> {
     let Attributes::Json(text) = &object.attributes else { return None };
-    let stored: BTreeMap<String, &RawValue> = serde_json::from_str(text.get()).ok()?;
+    let stored: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
     let parts = stored.iter().map(|(name, it)| Some((Str::from(name.as_str()), attribute(it)?)));
     let value = Value::object(parts.collect::<Option<Vec<_>>>()?);
-    let sensitive: Vec<Path> = object.sensitive.iter().map(|it| within(&value, it)).collect();
+    let sensitive: Vec<Path> =
+        object.besides.sensitive.iter().map(|it| within(&value, it)).collect();
     Some(value.mark_at(&MarkPaths::sensitive(&sensitive)))
 }
 

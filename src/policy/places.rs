@@ -47,7 +47,7 @@ impl Model<'_> {
         match self.structure.kind(node) {
             NodeKind::Pending(id) => {
                 let resource = self.structure.resource(*id);
-                let key = if resource.repetition.is_some() { "[*]" } else { "" };
+                let key = if resource.besides.repetition.is_some() { "[*]" } else { "" };
                 let name = format!("{}{key}", resource.address.resource);
                 resource.module.map_or_else(|| self.structure.name(node), |it| within(it, name))
             }

@@ -17,7 +17,9 @@ impl Model<'_> {
         let mut found = Repetitions::default();
         let structure = self.structure;
         for (at, resource) in structure.resources.iter().enumerate() {
-            let (Some(node), Some(module)) = (resource.pending, resource.module) else { continue };
+            let (Some(node), Some(module)) = (resource.besides.pending, resource.module) else {
+                continue;
+            };
             let id = crate::lower::structure::ResourceId(at as u32);
             if let Some(block) = structure.block(id) {
                 self.add(&mut found, node, module, &block.repetition);

@@ -178,7 +178,7 @@ impl Teller<'_, '_> {
                 NodeKind::Repetition(id) => {
                     self.row("model::keys", &[node.word()]);
                     let resource = structure.resource(*id);
-                    for it in resource.instances.values().chain(&resource.pending) {
+                    for it in resource.instances.values().chain(&resource.besides.pending) {
                         self.row("model::keyed", &[it.word(), node.word()]);
                         if resource.style == Style::ForEach {
                             self.row("model::for_each", &[it.word()]);
@@ -236,7 +236,7 @@ impl Teller<'_, '_> {
         self.place(node);
         self.provider(node, id);
         let resource = self.model.structure.resource(id);
-        let repetition = resource.repetition;
+        let repetition = resource.besides.repetition;
         if let Some(repetition) = repetition {
             self.row("model::repeats", &[node.word(), repetition.word()]);
         }
@@ -268,7 +268,9 @@ impl Teller<'_, '_> {
             named_references(&block.body, &mut |name, reference| {
                 let read = match reference {
                     Subject::EachValue => Some(Read::Element),
-                    Subject::EachKey | Subject::CountIndex => resource.repetition.map(Read::Node),
+                    Subject::EachKey | Subject::CountIndex => {
+                        resource.besides.repetition.map(Read::Node)
+                    }
                     subject => structure.whole(module, subject).map(Read::Node),
                 };
                 found.extend(read.map(|it| (name.clone(), it)));
@@ -368,7 +370,7 @@ impl Teller<'_, '_> {
                 continue;
             };
             let Some(block) = self.model.structure.block(*id) else { continue };
-            if block.depends_on.iter().any(|it| it.span.contains(span)) {
+            if block.besides.depends_on.iter().any(|it| it.span.contains(span)) {
                 self.row("model::names", &[node.word(), read.word()]);
                 self.row("model::only_named", &[node.word(), read.word()]);
             }

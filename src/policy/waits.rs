@@ -137,7 +137,9 @@ impl Search<'_> {
             }
             module = Some(parent);
         }
-        if let Some(keys) = keys_of(resource.style).filter(|_| resource.repetition.is_some()) {
+        if let Some(keys) =
+            keys_of(resource.style).filter(|_| resource.besides.repetition.is_some())
+        {
             self.found.insert(format!("{}.{keys}", resource.address));
         }
     }

@@ -49,7 +49,7 @@ impl Model<'_> {
         let structure = self.structure;
         match structure.kind(node) {
             NodeKind::Object(id, key) => {
-                let value = structure.resource(*id).each_values.get(key).cloned();
+                let value = structure.resource(*id).besides.each_values.get(key).cloned();
                 self.body_of(node, *id, &Each::Known(key.clone(), value))
             }
             NodeKind::Pending(id) => self.body_of(node, *id, &Each::Unknown),
@@ -129,7 +129,7 @@ impl Model<'_> {
         let node = self.structure.module(module);
         match node.pending && node.key == InstanceKey::None {
             true => Each::Unknown,
-            false => Each::Known(node.key.clone(), node.each_value.clone()),
+            false => Each::Known(node.key.clone(), node.besides.each_value.clone()),
         }
     }
 
@@ -190,10 +190,10 @@ impl Model<'_> {
 
     fn resource(&self, id: ResourceId, ask: Ask<'_>) -> Value {
         let resource = self.structure.resource(id);
-        if resource.pending.is_some() {
+        if resource.besides.pending.is_some() {
             return Value::unknown(Type::DYNAMIC);
         }
-        let repeats = resource.repetition.is_some();
+        let repeats = resource.besides.repetition.is_some();
         if let Some(key) = ask.key.filter(|_| repeats) {
             let key = expansion::key_for(key, resource.style == Style::Count);
             let node = key.and_then(|it| resource.instances.get(&it).copied());
@@ -264,7 +264,7 @@ impl Model<'_> {
                 *it.name.text == *name && it.alias.as_ref().map(|it| &it.text) == alias.as_ref()
             };
             if let Some((_, passed)) =
-                call.and_then(|it| it.providers.iter().find(|it| is_own(&it.0)))
+                call.and_then(|it| it.besides.providers.iter().find(|it| is_own(&it.0)))
             {
                 name = passed.name.text.to_string();
                 alias = passed.alias.as_ref().map(|it| it.text.clone());
@@ -290,7 +290,7 @@ impl Scope for WrittenScope<'_> {
         let value = |node: Option<&Node>| node.map(|it| self.value(*it));
         let found = match what {
             Declared::Variable(name) => value(module.variables.get(name)),
-            Declared::Local(name) => value(module.locals.get(name)),
+            Declared::Local(name) => value(module.besides.locals.get(name)),
             Declared::Module(name) => Some(self.model.call(self, name, ask)),
             Declared::Resource(name) => self.resource(name, ask),
         };

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::value::RawValue;
 
 use crate::address::Instance;
 use crate::schema::ProviderSchema;
@@ -274,8 +273,7 @@ pub trait Provider: Send + Sync {
     async fn validate_data(&self, kind: &str, config: &Value) -> Vec<ProviderDiagnostic>;
 
     /// Brings a stored object to the current schema. `stored` is the JSON text of an object.
-    async fn upgrade(&self, kind: &str, version: u64, stored: &RawValue)
-    -> Response<Option<Value>>;
+    async fn upgrade(&self, kind: &str, version: u64, stored: &str) -> Response<Option<Value>>;
 
     /// Reads what became of an object.
     async fn read(
@@ -291,7 +289,7 @@ pub trait Provider: Send + Sync {
         &self,
         kind: &str,
         version: u64,
-        stored: &RawValue,
+        stored: &str,
     ) -> Response<Option<Value>> {
         let _ = (kind, version, stored);
         Response::ok(None)
@@ -312,7 +310,7 @@ pub trait Provider: Send + Sync {
         from_provider: &str,
         from_kind: &str,
         from_version: u64,
-        stored: &RawValue,
+        stored: &str,
         kind: &str,
     ) -> Response<Option<ReadObject>>;
 

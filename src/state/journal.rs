@@ -257,17 +257,17 @@ fn is_same(one: &Object, other: &Object) -> bool {
     let alike = |a: &Object, b: &Object| {
         a.status == b.status
             && a.schema_version == b.schema_version
-            && a.sensitive == b.sensitive
-            && a.private == b.private
+            && a.besides.sensitive == b.besides.sensitive
+            && a.besides.private == b.besides.private
             && a.dependencies == b.dependencies
             && own_reads(a) == own_reads(b)
             && a.create_before_destroy == b.create_before_destroy
             && a.skip_destroy == b.skip_destroy
     };
-    let identity = |it: &Object| it.identity.as_ref().map(|it| (it.0.get().to_owned(), it.1));
+    let identity = |it: &Object| it.besides.identity.as_ref().map(|it| (it.0.clone(), it.1));
     let attributes = match (&one.attributes, &other.attributes) {
         (Attributes::Json(a), Attributes::Json(b)) => {
-            a.get() == b.get() || parsed(a.get()).is_some_and(|a| Some(a) == parsed(b.get()))
+            a == b || parsed(a).is_some_and(|a| Some(a) == parsed(b))
         }
         (Attributes::Flat(a), Attributes::Flat(b)) => a == b,
         _ => false,

@@ -13,6 +13,7 @@ use crate::address::{
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::error::{Error, ErrorContext};
+use crate::rarely::Rarely;
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -196,18 +197,18 @@ fn object(old: OldObject<'_>) -> Result<Object, Error> {
             *known = id;
         }
     }
-    Ok(Object {
+    let object = Object {
         status: if old.tainted == Some(true) { Status::Tainted } else { Status::Ready },
         schema_version: schema_version.unwrap_or_default(),
         attributes: Attributes::Flat(attributes.into()),
-        sensitive: Box::default(),
-        private: private.into(),
         dependencies: Box::default(),
         reads: None,
+        recorded_as: None,
         create_before_destroy: false,
         skip_destroy: false,
-        identity: None,
-    })
+        besides: Rarely::default(),
+    };
+    Ok(object.kept_with(private.into(), None))
 }
 
 /// Reads an output: format 1 has bare strings, the later ones a value with a type that says little.

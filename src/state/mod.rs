@@ -1,10 +1,10 @@
 //! Snapshots of what exists: the model, and the file formats it is read from and written to.
 
 use std::collections::BTreeMap;
-
-use serde_json::value::RawValue;
+use std::sync::LazyLock;
 
 use crate::address::{Instance, InstanceKey, Keyed, ProviderConfig, RareMap};
+use crate::rarely::{Plain, Rarely};
 use crate::value::{Str, Type, Value};
 
 pub mod journal;
@@ -89,30 +89,80 @@ pub struct Object {
     pub schema_version: u64,
     /// The attributes as stored: the JSON text of an object (or a legacy flat map). Decoded only with a schema.
     pub attributes: Attributes,
-    /// The paths of sensitive values within, as stored.
-    pub sensitive: Box<[crate::value::Path]>,
-    /// What the provider asked to keep.
-    pub private: Box<[u8]>,
     /// The resources it rests on, as OpenTofu records them: addresses without instance keys.
     pub dependencies: Box<[Str]>,
     /// The instances it read, our own record (`None` where another program wrote the state).
     pub reads: Option<Box<[Str]>>,
+    /// What that record calls it where others name it there, by this very text. It may have moved since.
+    pub recorded_as: Option<Str>,
     /// Replaced by making the new one first.
     pub create_before_destroy: bool,
     /// Forgotten rather than destroyed.
     pub skip_destroy: bool,
+    /// What else is recorded of it, mostly nothing.
+    pub besides: Rarely<ObjectBesides>,
+}
+
+/// What is recorded of few objects.
+#[derive(Clone, Debug, Default)]
+pub struct ObjectBesides {
+    /// The paths of sensitive values within, as stored.
+    pub sensitive: Box<[crate::value::Path]>,
+    /// What the provider asked to keep.
+    pub private: Box<[u8]>,
     /// The identity and its schema version, as stored.
     pub identity: Option<Box<StoredIdentity>>,
 }
 
+impl Object {
+    /// Returns it with what its provider asked to keep, and by what it identifies the object.
+    pub fn kept_with(
+        mut self,
+        private: Box<[u8]>,
+        identity: Option<Box<StoredIdentity>>,
+    ) -> Object {
+        self.set_private(private);
+        self.set_identity(identity);
+        self
+    }
+
+    /// Says what the provider asked to keep.
+    pub fn set_private(&mut self, private: Box<[u8]>) {
+        if self.besides.private != private {
+            self.besides.private = private;
+        }
+    }
+
+    /// Says by what the object is identified.
+    pub fn set_identity(&mut self, identity: Option<Box<StoredIdentity>>) {
+        if identity.is_some() || self.besides.identity.is_some() {
+            self.besides.identity = identity;
+        }
+    }
+
+    /// Says which values within are sensitive.
+    pub fn set_sensitive(&mut self, sensitive: Box<[crate::value::Path]>) {
+        if self.besides.sensitive != sensitive {
+            self.besides.sensitive = sensitive;
+        }
+    }
+}
+
+impl Plain for ObjectBesides {
+    fn plain() -> &'static ObjectBesides {
+        static PLAIN: LazyLock<ObjectBesides> = LazyLock::new(ObjectBesides::default);
+        &PLAIN
+    }
+}
+
 /// An identity and the version of its schema.
-pub type StoredIdentity = (Box<RawValue>, u64);
+pub type StoredIdentity = (Box<str>, u64);
 
 /// Stored attributes.
 #[derive(Clone, Debug)]
 pub enum Attributes {
     /// JSON text of an object.
-    Json(Box<RawValue>),
+    Json(Box<str>),
     /// The flat map of state version 3 and older.
     Flat(RareMap<String, String>),
 }

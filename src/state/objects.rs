@@ -1,7 +1,6 @@
 //! A value as an object of the state, and back.
 
-use serde_json::value::RawValue;
-
+use crate::rarely::Rarely;
 use crate::schema::Schema;
 use crate::state::{Attributes, Object, Status, StoredIdentity};
 use crate::value::Value;
@@ -12,14 +11,13 @@ pub fn new_object(value: &Value, schema: &Schema) -> Object {
     let mut object = Object {
         status: Status::Ready,
         schema_version: schema.version,
-        attributes: Attributes::Json(RawValue::from_string("null".into()).expect("null is JSON")),
-        sensitive: Box::default(),
-        private: Box::default(),
+        attributes: Attributes::Json("null".into()),
         dependencies: Box::default(),
         reads: None,
+        recorded_as: None,
         create_before_destroy: false,
         skip_destroy: false,
-        identity: None,
+        besides: Rarely::default(),
     };
     encode(&mut object, value, schema);
     object
@@ -30,19 +28,18 @@ pub fn encode(object: &mut Object, value: &Value, schema: &Schema) {
     let value = value.to_marked_by_path();
     let known = known_only(value.value());
     let text = to_state_json(&known, schema.block.ty()).unwrap_or_else(|_| "null".into());
-    object.attributes =
-        Attributes::Json(RawValue::from_string(text).expect("what was encoded is JSON"));
+    object.attributes = Attributes::Json(text.into());
     object.schema_version = schema.version;
     let mut sensitive = value.marks().sensitive_paths();
     sensitive.dedup();
-    object.sensitive = sensitive.into();
+    object.set_sensitive(sensitive.into());
 }
 
 /// Returns an identity as the state keeps it. One that is not wholly known is not kept.
 pub fn stored_identity(identity: Option<&Value>, schema: &Schema) -> Option<Box<StoredIdentity>> {
     let (identity, known) = (identity?, schema.identity.as_ref()?);
     let text = to_state_json(identity, known.ty).ok()?;
-    Some((RawValue::from_string(text).ok()?, known.version).into())
+    Some((text.into(), known.version).into())
 }
 
 /// Returns whether two stored identities are one.
@@ -51,7 +48,7 @@ pub fn same_identity(
     other: &Option<Box<StoredIdentity>>,
 ) -> bool {
     match (one.as_deref(), other.as_deref()) {
-        (Some((a, v)), Some((b, w))) => a.get() == b.get() && v == w,
+        (Some((a, v)), Some((b, w))) => a == b && v == w,
         (None, None) => true,
         _ => false,
     }

@@ -22,6 +22,7 @@ use crate::address::{
     Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderConfig, Resource, ResourceName,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::rarely::Rarely;
 use crate::value::Str;
 
 mod from_end;
@@ -204,6 +205,8 @@ pub(super) struct Reader {
     names: FxHashSet<Str>,
     providers: FxHashMap<String, (Shared<ProviderConfig>, InstanceKey)>,
     modules: FxHashMap<String, ModuleInstance>,
+    /// Room for text that is put together.
+    room: String,
 }
 
 impl Reader {
@@ -319,9 +322,9 @@ impl Reader {
     pub(super) fn object(
         &mut self,
         of: &Resource,
-        object: ObjectV4<'_>,
+        found: ObjectV4<'_>,
     ) -> Result<(InstanceKey, Option<Str>, Object), Diagnostic> {
-        let key = match object.index_key.map(RawValue::get) {
+        let key = match found.index_key.map(RawValue::get) {
             None => InstanceKey::None,
             Some(text) => self.key(text).ok_or_else(|| {
                 problems::bad_instance(format!(
@@ -330,39 +333,51 @@ impl Reader {
             })?,
         };
         let name = || -> Instance { of.instance(key.clone()) };
-        let status = status(Text::filled(&object.status), name)?;
-        let deposed = deposed_key(Text::filled(&object.deposed), name)?;
-        let sensitive = match object.sensitive_attributes.map(RawValue::get) {
+        let status = status(Text::filled(&found.status), name)?;
+        let deposed = deposed_key(Text::filled(&found.deposed), name)?;
+        let sensitive = match found.sensitive_attributes.map(RawValue::get) {
             None | Some("[]" | "null") => Vec::new(),
             Some(paths) => stored::read_paths(paths)
                 .map_err(|why| problems::bad_paths(&name().to_string(), &why))?,
         };
-        let private = private_data(Text::filled(&object.private), name)?;
-        let attributes = match (object.attributes, object.attributes_flat) {
-            (Some(json), _) => Attributes::Json(compacted(json)),
+        let private = private_data(Text::filled(&found.private), name)?;
+        let attributes = match (found.attributes, found.attributes_flat) {
+            (Some(json), _) => Attributes::Json(self.compacted(json)),
             (None, Some(flat)) => Attributes::Flat(flat.into()),
-            (None, None) => Attributes::Json(stored::raw("{}".into())),
+            (None, None) => Attributes::Json("{}".into()),
         };
-        let dependencies = object.dependencies.unwrap_or_default();
-        let object = Object {
+        let dependencies = found.dependencies.unwrap_or_default();
+        let mut object = Object {
             status,
-            schema_version: object.schema_version.unwrap_or_default(),
+            schema_version: found.schema_version.unwrap_or_default(),
             attributes,
-            sensitive: sensitive.into(),
-            private: private.into(),
             dependencies: dependencies
                 .iter()
                 .map(|it| self.dependency(&it.0))
                 .collect::<Result<_, _>>()?,
             reads: None,
-            create_before_destroy: object.create_before_destroy.unwrap_or_default(),
-            skip_destroy: object.skip_destroy.unwrap_or_default(),
-            identity: object.identity.map(|it| {
-                let version = object.identity_schema_version.unwrap_or_default();
-                (compacted(it), version).into()
-            }),
+            recorded_as: None,
+            create_before_destroy: found.create_before_destroy.unwrap_or_default(),
+            skip_destroy: found.skip_destroy.unwrap_or_default(),
+            besides: Rarely::default(),
         };
-        Ok((key, deposed, object))
+        let identity = found.identity.map(|it| {
+            let version = found.identity_schema_version.unwrap_or_default();
+            (self.compacted(it), version).into()
+        });
+        object.set_sensitive(sensitive.into());
+        Ok((key, deposed, object.kept_with(private.into(), identity)))
+    }
+
+    /// Keeps a value's text without the file's indentation.
+    fn compacted(&mut self, json: &RawValue) -> Box<str> {
+        let json = json.get();
+        if !json.contains('\n') {
+            return json.into();
+        }
+        self.room.clear();
+        text::push_compact(&mut self.room, json);
+        self.room.as_str().into()
     }
 
     fn key(&mut self, text: &str) -> Option<InstanceKey> {
@@ -388,14 +403,6 @@ impl Reader {
                 "A recorded dependency is not a resource address: {text:?}."
             ))),
         }
-    }
-}
-
-/// Keeps a value's text without the file's indentation.
-fn compacted(json: &RawValue) -> Box<RawValue> {
-    match json.get().contains('\n') {
-        true => stored::raw(text::compact(json.get())),
-        false => json.to_owned(),
     }
 }
 

@@ -52,11 +52,11 @@ fn is_same_object(one: &Object, other: &Object) -> bool {
     // Their order says nothing.
     let dependencies = |it: &'_ Object| it.dependencies.iter().cloned().collect::<BTreeSet<_>>();
     one.status == other.status
-        && one.private == other.private
+        && one.besides.private == other.besides.private
         && (one.dependencies == other.dependencies || dependencies(one) == dependencies(other))
         && one.create_before_destroy == other.create_before_destroy
         && one.skip_destroy == other.skip_destroy
-        && same_identity(&one.identity, &other.identity)
+        && same_identity(&one.besides.identity, &other.besides.identity)
 }
 
 /// Returns whether both hold the same, whatever lineage and serial they have.

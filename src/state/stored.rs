@@ -7,11 +7,6 @@ use super::text::{JsonWriter, Layout};
 use crate::error::Error;
 use crate::value::{Kind, Path, PathStep, Type, Value, json};
 
-/// Keeps text that is known to be JSON.
-pub(super) fn raw(text: String) -> Box<RawValue> {
-    RawValue::from_string(text).expect("the text is JSON, only laid out anew")
-}
-
 /// Reads a type.
 pub(super) fn read_type(text: &RawValue) -> Result<Type, Error> {
     json::type_from_json(text.get())

@@ -321,9 +321,7 @@ fn push_line(out: &mut String, depth: usize) {
     }
 }
 
-/// Returns the text without space between its parts, escapes as they are.
-pub fn compact(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    push_json(&mut out, json, Layout::Compact, 0);
-    out
+/// Adds the text without space between its parts, escapes as they are.
+pub fn push_compact(out: &mut String, json: &str) {
+    push_json(out, json, Layout::Compact, 0);
 }

@@ -62,14 +62,14 @@ fn size(state: &State) -> usize {
     let raw = |text: &str| text.len() + lines(text) * LINE;
     let length = |it: &Object| {
         let attributes = match &it.attributes {
-            Attributes::Json(text) => raw(text.get()),
+            Attributes::Json(text) => raw(text),
             Attributes::Flat(_) => 0,
         };
         let names = it.dependencies.iter().chain(it.reads.iter().flatten());
         attributes
-            + it.private.len() / 2 * 3
+            + it.besides.private.len() / 2 * 3
             + names.map(|it| it.len() + LINE + 4).sum::<usize>()
-            + 160 * it.sensitive.len()
+            + 160 * it.besides.sensitive.len()
     };
     let instances = state.resources.values().flat_map(|it| it.instances.values());
     let objects = instances.flat_map(|it| it.current.iter().chain(it.deposed.values()));
@@ -266,7 +266,7 @@ pub(super) fn write_object(
     json.key("schema_version");
     json.literal(object.schema_version);
     match &object.attributes {
-        Attributes::Json(text) => json.member_raw("attributes", text.get()),
+        Attributes::Json(text) => json.member_raw("attributes", text),
         Attributes::Flat(flat) if flat.is_empty() => {}
         Attributes::Flat(flat) => {
             json.key("attributes_flat");
@@ -277,18 +277,23 @@ pub(super) fn write_object(
             json.close('}');
         }
     }
-    match object.sensitive.is_empty() {
+    match object.besides.sensitive.is_empty() {
         true => json.member_raw("sensitive_attributes", "[]"),
-        false => json.member_raw("sensitive_attributes", &stored::write_paths(&object.sensitive)),
+        false => {
+            json.member_raw("sensitive_attributes", &stored::write_paths(&object.besides.sensitive))
+        }
     }
-    if !object.private.is_empty() {
-        json.member("private", &base64::engine::general_purpose::STANDARD.encode(&object.private));
+    if !object.besides.private.is_empty() {
+        json.member(
+            "private",
+            &base64::engine::general_purpose::STANDARD.encode(&object.besides.private),
+        );
     }
     json.member_strings("dependencies", &object.dependencies);
     json.member_if_true("create_before_destroy", object.create_before_destroy);
     json.member_if_true("skip_destroy", object.skip_destroy);
-    if let Some((identity, version)) = object.identity.as_deref() {
-        json.member_raw("identity", identity.get());
+    if let Some((identity, version)) = object.besides.identity.as_deref() {
+        json.member_raw("identity", identity);
         json.key("identity_schema_version");
         json.literal(version);
     }

@@ -123,7 +123,8 @@ impl Body {
                 diags.push(problems::missing_argument(schema.name, missing_at));
             }
         }
-        (rest.attributes, rest.blocks) = (exact(rest.attributes), exact(rest.blocks));
+        (rest.attributes, rest.blocks) =
+            (exact(rest.attributes), exact(rest.blocks.into_inner()).into());
         (known, rest, diags)
     }
 

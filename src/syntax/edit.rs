@@ -12,8 +12,8 @@ use hcl_edit::{Decorated, Ident};
 use super::scan::{Start, scan};
 use super::token::{Kind, Token};
 use super::{
-    Attribute, BinaryOp, Block, Body, Call, Conditional, Expr, Expression, For, Item, Name,
-    NestedSplat, ObjectKey, Part, Relative, Splat, Step, UnaryOp, is_identifier,
+    Attribute, BinaryOp, Block, Body, Call, Conditional, Expr, Expression, For, IndexStep, Item,
+    Name, NestedSplat, ObjectKey, Part, Relative, Splat, Step, UnaryOp, is_identifier,
 };
 use crate::diagnostic::{Diagnostics, FileId, Span};
 use crate::value::{Number, nfc};
@@ -315,8 +315,9 @@ impl Lower<'_> {
         match operator.value() {
             TraversalOperator::GetAttr(name) => Some(Step::Attribute(self.name(name)?)),
             TraversalOperator::Index(key) => {
-                let key = Box::new(self.expression(key)?);
-                Some(Step::Index(key, self.brackets(self.span(operator)?)))
+                let key = self.expression(key)?;
+                let span = self.brackets(self.span(operator)?);
+                Some(Step::Index(Box::new(IndexStep { key, span })))
             }
             _ => None,
         }

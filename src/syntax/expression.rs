@@ -5,8 +5,8 @@
 use super::parser::{Parsed, Parser, exact};
 use super::token::{Kind, Token};
 use super::{
-    BinaryOp, Call, Conditional, Expr, Expression, Name, NestedSplat, Relative, Splat, Step,
-    Traversal, UnaryOp, problems,
+    BinaryOp, Call, Conditional, Expr, Expression, IndexStep, LegacyIndexStep, Name, NestedSplat,
+    Relative, Splat, Step, Traversal, UnaryOp, problems,
 };
 use crate::diagnostic::Span;
 
@@ -219,7 +219,7 @@ impl Parser<'_> {
                 // No list is long enough for an index that does not fit.
                 let index = self.number(token)?.as_i64().and_then(|it| u64::try_from(it).ok());
                 let index = index.unwrap_or(u64::MAX);
-                Ok(Step::LegacyIndex(index, at))
+                Ok(Step::LegacyIndex(Box::new(LegacyIndexStep { index, span: at })))
             }
             Kind::Star => Err(self.fail_at(token, problems::nested_splat)),
             _ => Err(self.fail_at(token, problems::attribute_name)),
@@ -266,7 +266,8 @@ impl Parser<'_> {
             Ok((key, parser.read()))
         })?;
         self.grow(self.height)?;
-        Ok(Step::Index(Box::new(key), self.span(open).to(self.span(close))))
+        let span = self.span(open).to(self.span(close));
+        Ok(Step::Index(Box::new(IndexStep { key, span })))
     }
 
     /// Reads the rest of a call whose first name was read.

@@ -6,9 +6,8 @@
 //! Trees are bounded: at most 4000 expressions lie on a path from an expression down to a leaf, and only operator chains
 //! come near (they lean to the left, chains of conditionals to the right).
 
-use std::fmt;
-
 use crate::diagnostic::{Diagnostics, FileId, Span};
+use crate::rarely::Rarely;
 use crate::value::{Number, Str};
 
 mod content;
@@ -41,7 +40,7 @@ pub use mend::mended;
 pub use near::Near;
 pub(crate) use parser::exact;
 pub use pieces::parse_each;
-pub use traversal::{Traversal, parse_traversal};
+pub use traversal::{Root, Traversal, parse_traversal};
 pub use walk::{Found, calls, found, parts, references};
 
 use parser::read_with;
@@ -120,34 +119,18 @@ pub fn is_identifier(text: &str) -> bool {
 }
 
 /// A name and where it stands.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     /// The text.
     pub text: Str,
     /// Its place (with the quotes, for a quoted label).
     pub span: Span,
-    /// Where what a reference means that begins with it was found.
-    pub near: Near,
-    room: Room,
-}
-
-/// A byte that has one value, so that what may be a name or something else takes no more room than a name.
-#[derive(Clone, Copy, PartialEq)]
-#[repr(u8)]
-enum Room {
-    Taken,
 }
 
 impl Name {
     /// Returns a name at a place.
     pub fn new(text: Str, span: Span) -> Name {
-        Name { text, span, near: Near::default(), room: Room::Taken }
-    }
-}
-
-impl fmt::Debug for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Name").field("text", &self.text).field("span", &self.span).finish()
+        Name { text, span }
     }
 }
 
@@ -157,7 +140,7 @@ pub struct Body {
     /// `name = expression`, in source order. Names are unique (a duplicate is a syntax error).
     pub attributes: Vec<Attribute>,
     /// Blocks, in source order.
-    pub blocks: Vec<Block>,
+    pub blocks: Rarely<Vec<Block>>,
     /// The place of the whole body (from brace to brace, or the file).
     pub span: Span,
     /// Set for JSON syntax, where a name can be read as an attribute or as blocks: members that [`Body::content`] and its
@@ -343,13 +326,31 @@ pub enum ObjectKey {
 pub enum Step {
     /// `.name`
     Attribute(Name),
-    /// `[key]`, with the place from bracket to bracket.
-    Index(Box<Expression>, Span),
+    /// `[key]`
+    Index(Box<IndexStep>),
     /// `.0`
-    LegacyIndex(u64, Span),
+    LegacyIndex(Box<LegacyIndexStep>),
     /// A splat within a splat, as the second one of `a[*].b[*].c`: `each` is taken from every element of the value so far.
     /// Occurs only in [`Expr::Splat`]'s `each` and in its own.
     Splat(Box<NestedSplat>),
+}
+
+/// A key as a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexStep {
+    /// The key.
+    pub key: Expression,
+    /// The place from bracket to bracket.
+    pub span: Span,
+}
+
+/// A number as a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegacyIndexStep {
+    /// The number.
+    pub index: u64,
+    /// Its place.
+    pub span: Span,
 }
 
 /// A splat as a step.
@@ -368,7 +369,8 @@ impl Step {
     pub fn span(&self) -> Span {
         match self {
             Step::Attribute(name) => name.span,
-            Step::Index(_, span) | Step::LegacyIndex(_, span) => *span,
+            Step::Index(it) => it.span,
+            Step::LegacyIndex(it) => it.span,
             Step::Splat(it) => it.each.last().map_or(it.marker, |last| it.marker.to(last.span())),
         }
     }

@@ -1,7 +1,7 @@
 //! Small questions that others ask an expression or body: is it a keyword, a literal, a plain list?
 
 use super::{
-    Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Part, Step,
+    Attribute, BinaryOp, Block, Body, Expr, Expression, Item, Name, ObjectKey, Part, Root, Step,
     Traversal,
 };
 use crate::value::{PathStep, Str, Value};
@@ -24,7 +24,7 @@ impl Expression {
     }
 
     /// Returns name and steps, if this is a variable with steps (or without).
-    pub fn as_traversal(&self) -> Option<(&Name, &[Step])> {
+    pub fn as_traversal(&self) -> Option<(&Root, &[Step])> {
         match &self.expr {
             Expr::Traversal(it) => Some((it.root(), it.steps())),
             _ => None,
@@ -94,8 +94,8 @@ impl Step {
     pub fn as_written(&self) -> Option<PathStep> {
         match self {
             Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
-            Step::LegacyIndex(index, _) => Some(PathStep::index(*index as usize)),
-            Step::Index(key, _) => match &key.expr {
+            Step::LegacyIndex(it) => Some(PathStep::index(it.index as usize)),
+            Step::Index(it) => match &it.key.expr {
                 Expr::String(text) => Some(PathStep::Index(Value::String(text.clone()))),
                 Expr::Number(number) => Some(PathStep::Index(Value::Number(number.clone()))),
                 _ => None,

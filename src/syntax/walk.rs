@@ -1,6 +1,6 @@
 //! What an expression refers to: references and calls, found without evaluating anything.
 
-use super::{Call, Expr, Expression, Name, ObjectKey, Part, Step};
+use super::{Call, Expr, Expression, Name, ObjectKey, Part, Root, Step};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::stack::deeper;
 use crate::value::Str;
@@ -9,7 +9,7 @@ use crate::value::Str;
 pub enum Found<'a> {
     /// A variable that the expression does not bind itself: first name, steps, and the place of the whole. The steps end
     /// where a splat begins.
-    Reference(&'a Name, &'a [Step], Span),
+    Reference(&'a Root, &'a [Step], Span),
     /// A function call, and the place of the whole.
     Call(&'a Call, Span),
     /// What is wrong with a string of JSON that is no template.
@@ -35,7 +35,7 @@ pub fn found<'a>(expression: &'a Expression, visit: &mut dyn FnMut(Found<'a>)) {
 /// Calls `visit` for every reference in an expression, as [`found`] does.
 pub fn references<'a>(
     expression: &'a Expression,
-    visit: &mut dyn FnMut(&'a Name, &'a [Step], Span),
+    visit: &mut dyn FnMut(&'a Root, &'a [Step], Span),
 ) {
     found(expression, &mut |it| {
         if let Found::Reference(root, steps, span) = it {
@@ -160,7 +160,7 @@ fn walk_steps<'a>(steps: &'a [Step], scope: Option<&Scope<'_, 'a>>, visit: Visit
     for step in steps {
         match step {
             Step::Attribute(_) | Step::LegacyIndex(..) => {}
-            Step::Index(key, _) => deeper(|| walk(key, scope, visit)),
+            Step::Index(it) => deeper(|| walk(&it.key, scope, visit)),
             Step::Splat(it) => deeper(|| walk_steps(&it.each, scope, visit)),
         }
     }

@@ -27,7 +27,8 @@ pub fn is_contained(suite: &Suite, file: &TestFile) -> bool {
             let provider = &it.provider_source;
             // One that has an alias is served by a block that may not be mocked.
             let plain = it.provider.as_ref().is_none_or(|it| it.alias.is_none());
-            it.provisioners.is_empty() && (is_inert(provider) || (plain && is_mocked(provider)))
+            it.besides.provisioners.is_empty()
+                && (is_inert(provider) || (plain && is_mocked(provider)))
         })
     };
     suite.configs(file).all(|it| it.all().all(|(_, module)| is_quiet(module)))

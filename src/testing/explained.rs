@@ -42,7 +42,7 @@ pub fn explain(run: &TestRun, session: &Session, planned: &Planned, told: &mut D
 fn objects(condition: &Expression) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     syntax::references(condition, &mut |root, steps, span| {
-        let expr = Expr::traversal(root.clone(), steps.to_vec());
+        let expr = Expr::traversal(root.name(), steps.to_vec());
         let is_decided = !matches!(&*root.text, "var" | "run");
         found.extend(expected::named(&Expression { expr, span }).filter(|_| is_decided));
     });

@@ -133,7 +133,7 @@ fn evaluate_runs(body: &mut Body, scope: &FileScope<'_>, problems: &mut Diagnost
         }
         attribute.value = crate::config::testing::literal(&value, attribute.value.span);
     }
-    for block in &mut body.blocks {
+    for block in body.blocks.iter_mut() {
         evaluate_runs(&mut block.body, scope, problems);
     }
 }

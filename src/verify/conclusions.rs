@@ -39,7 +39,7 @@ fn node_of(structure: &Structure, change: &Change, near: &mut Nearby) -> Option<
     match &change.deposed {
         None => resource.instance(&change.address.key),
         Some(deposed) => {
-            resource.deposed.get(&(change.address.key.clone(), deposed.clone())).copied()
+            resource.besides.deposed.get(&(change.address.key.clone(), deposed.clone())).copied()
         }
     }
 }

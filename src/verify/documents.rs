@@ -47,7 +47,9 @@ fn declared(
             let known = known.map(|it| structure.resource(it));
             match known.filter(|it| it.declared && has_all(it, &block.repetition)) {
                 Some(resource) => {
-                    nodes.extend(resource.instances.values().copied().chain(resource.pending));
+                    nodes.extend(
+                        resource.instances.values().copied().chain(resource.besides.pending),
+                    );
                 }
                 // Where the keys of a module are found and those inside are not, the plan has failed and says so.
                 None => {
@@ -88,12 +90,14 @@ fn children<'s>(
 
 /// Whether a resource has an instance wherever its block alone says that there is one.
 fn has_all(resource: &ResourceNode, repetition: &Repetition) -> bool {
-    repetition.expression().is_some() || resource.pending.is_some() || resource.instances.len() == 1
+    repetition.expression().is_some()
+        || resource.besides.pending.is_some()
+        || resource.instances.len() == 1
 }
 
 /// The blocks whose keys only the walk could know.
 fn unexpanded_in(structure: &Structure) -> BTreeSet<ConfigResource> {
-    let pending = structure.resources.iter().filter(|it| it.pending.is_some());
+    let pending = structure.resources.iter().filter(|it| it.besides.pending.is_some());
     pending.map(|it| it.address.config()).collect()
 }
 
@@ -116,7 +120,9 @@ fn recorded(
             for object in current.into_iter().chain(instance.deposed.keys().map(Some)) {
                 let node = known.and_then(|known| match object {
                     None => known.instance(key),
-                    Some(deposed) => known.deposed.get(&(key.clone(), deposed.clone())).copied(),
+                    Some(deposed) => {
+                        known.besides.deposed.get(&(key.clone(), deposed.clone())).copied()
+                    }
                 });
                 match node {
                     Some(node) => nodes.push(node),

@@ -119,7 +119,7 @@ fn an_object_that_the_structure_has_lost_is_missed() {
             terraform_data.b was decided, and is not in the plan."#]],
     );
     check(
-        |plan, _| plan.structure.resources.iter_mut().for_each(|it| it.deposed.clear()),
+        |plan, _| plan.structure.resources.iter_mut().for_each(|it| it.besides.deposed.clear()),
         expect![[r#"
             terraform_data.a (deposed object aaaaaaaa) was decided, and is not in the plan.
             terraform_data.a is in the plan, and nothing was concluded of it.

@@ -65,8 +65,8 @@ pub fn object(
     let fitting = fitting(&object.attributes, schema);
     let has_form = fitting.is_some();
     let value = match fitting {
-        Some(value) => value.mark_at(&MarkPaths::sensitive(&object.sensitive)),
-        None => covered(&formless(&object.attributes), &object.sensitive, schema),
+        Some(value) => value.mark_at(&MarkPaths::sensitive(&object.besides.sensitive)),
+        None => covered(&formless(&object.attributes), &object.besides.sensitive, schema),
     };
     Shown {
         address: address.clone(),
@@ -81,7 +81,7 @@ pub fn object(
 /// Decodes attributes along a schema, if they fit it.
 fn fitting(attributes: &Attributes, schema: Option<&BlockSchema>) -> Option<Value> {
     match attributes {
-        Attributes::Json(text) => from_stored_json(text.get(), schema?.ty()).ok(),
+        Attributes::Json(text) => from_stored_json(text, schema?.ty()).ok(),
         Attributes::Flat(_) => None,
     }
 }
@@ -89,7 +89,7 @@ fn fitting(attributes: &Attributes, schema: Option<&BlockSchema>) -> Option<Valu
 /// Decodes attributes as they are.
 fn formless(attributes: &Attributes) -> Value {
     match attributes {
-        Attributes::Json(text) => from_json_implied(text.get()).unwrap_or(Value::NULL),
+        Attributes::Json(text) => from_json_implied(text).unwrap_or(Value::NULL),
         Attributes::Flat(entries) => Value::object(
             entries.iter().map(|(name, text)| (Str::from(name.as_str()), Value::string(text))),
         ),

@@ -32,7 +32,7 @@ fn check_call(call: &ModuleCall, child: &Module, problems: &mut Diagnostics) {
         let near = suggest(&name.text, free);
         problems.push(problems::unknown_input(&name.text, near, name.span));
     }
-    for kind in &call.unexpected {
+    for kind in &call.besides.unexpected {
         problems.push(problems::unexpected_block(&kind.text, kind.span));
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &
 /// in, or requires it. That a resource implies one does not count.
 pub(super) fn check_given(config: &Config, problems: &mut Diagnostics) {
     for (caller, call, (_, module)) in config.passing_calls() {
-        for (child, own) in &call.providers {
+        for (child, own) in &call.besides.providers {
             let provider = module.provider_of(&child.name.text);
             let alias = own.alias.as_ref().map(|it| it.text.clone());
             if !has_to_pass(config, &caller, &provider, alias.as_ref()) {
@@ -107,7 +107,7 @@ fn has_to_pass(config: &Config, of: &Variant, provider: &Provider, alias: Option
     }
     match config.caller(of).and_then(|(caller, name)| config.variant(&caller)?.calls.get(&name)) {
         Some(call) => {
-            let mut passed = call.providers.iter().map(|it| &it.0);
+            let mut passed = call.besides.providers.iter().map(|it| &it.0);
             passed.any(|it| is_it(&module.provider_of(&it.name.text), it.alias.as_ref()))
         }
         None => module.required_providers.values().any(|it| is_it(&it.source, None)),

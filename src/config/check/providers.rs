@@ -46,7 +46,7 @@ impl Silence {
         }
         let is_quiet = module.providers.is_empty()
             && module.required_providers.is_empty()
-            && module.calls.values().all(|it| it.providers.is_empty())
+            && module.calls.values().all(|it| it.besides.providers.is_empty())
             && module.resources.values().all(|it| it.provider.is_none());
         self.0 = Some((module.clone(), is_quiet));
         is_quiet
@@ -155,7 +155,7 @@ impl<'a> View<'a> {
 
     /// Keys stand where, and only where, a configuration repeats.
     fn check_keys(&self, problems: &mut Diagnostics) {
-        for (child, own) in self.module.calls.values().flat_map(|it| &it.providers) {
+        for (child, own) in self.module.calls.values().flat_map(|it| &it.besides.providers) {
             if let Some(key) = &child.key {
                 let detail = "Instance keys are not allowed on the left side of a provider configuration assignment.".to_owned();
                 problems.push(problems::provider_problem(
@@ -219,7 +219,7 @@ impl<'a> View<'a> {
             .module
             .calls
             .values()
-            .flat_map(|it| &it.providers)
+            .flat_map(|it| &it.besides.providers)
             .filter(|it| it.1.alias.is_none())
         {
             let name = own.local_name();
@@ -327,7 +327,7 @@ impl<'a> View<'a> {
                 .flat_map(|it| &it.configuration_aliases)
                 .any(|it| local_name(&it.0, Some(&it.1)) == name)
         };
-        for (child, own) in &call.providers {
+        for (child, own) in &call.besides.providers {
             let name = child.local_name();
             let provider = passed_type(self.module, &child.name.text);
             let shown = display(&provider);
@@ -419,7 +419,7 @@ fn display(provider: &Provider) -> String {
 
 /// Returns what a call passes under a name of the child's.
 fn passed_as<'a>(call: &'a ModuleCall, name: &str) -> Option<&'a (ProviderRef, ProviderRef)> {
-    call.providers.iter().find(|it| it.0.local_name() == name)
+    call.besides.providers.iter().find(|it| it.0.local_name() == name)
 }
 
 /// Returns what makes the nearest call on the way to a module repeat or wait, if one does.
@@ -427,7 +427,7 @@ fn repeating_call(config: &Config, address: &ModuleAddr) -> Option<Span> {
     let mut at = address.clone();
     while let Some((parent, name)) = at.parent() {
         let call = config.module(&parent)?.calls.get(&name)?;
-        if let Some(it) = call.repetition.expression().or_else(|| call.depends_on.first()) {
+        if let Some(it) = call.repetition.expression().or_else(|| call.besides.depends_on.first()) {
             return Some(it.span);
         }
         at = parent;

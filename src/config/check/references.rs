@@ -87,7 +87,7 @@ pub(super) fn check_module(
         let scope = Scope {
             repetition: Some(&resource.repetition),
             owner: Some(&resource.name),
-            check: resource.check.as_deref(),
+            check: resource.besides.check.as_deref(),
             ..scope()
         };
         check_all(&scope, uses::of_resource(resource), problems);
@@ -126,7 +126,7 @@ fn check_import(scope: Scope<'_>, import: &Import, problems: &mut Diagnostics) {
     all.extend(import.for_each.iter().map(repetition));
     let keys = import.to.as_traversal().map_or(&[][..], |it| it.1);
     all.extend(keys.iter().filter_map(|it: &Step| match it {
-        Step::Index(key, _) => Some(uses::of_value(key)),
+        Step::Index(it) => Some(uses::of_value(&it.key)),
         _ => None,
     }));
     check_all(&scope, all, problems);
@@ -161,7 +161,7 @@ pub(super) fn check_selves(
             }
         }
         // Those that run when it is destroyed may name nothing but `self` anyway.
-        for provisioner in resource.provisioners.iter().filter(|it| !it.on_destroy) {
+        for provisioner in resource.besides.provisioners.iter().filter(|it| !it.on_destroy) {
             let bodies = [&provisioner.body].into_iter().chain(&provisioner.connection);
             let uses = bodies.flat_map(|it| uses::of_body(it, Role::Provisioner));
             let own = uses.flat_map(|it| {

@@ -35,7 +35,7 @@ pub fn instances(
     address: &ModuleAddr,
     block: &ProviderBlock,
 ) -> Result<Vec<Each>, Diagnostics> {
-    let Some(place) = config.static_modules.get(address) else { return Ok(Vec::new()) };
+    let Some(place) = config.static_module(address) else { return Ok(Vec::new()) };
     let why = "Which instances a provider configuration has must be known before anything is planned: its collection can be made from variables, local values and functions only.";
     place.repeat(&block.repetition, &name_of(block), why)
 }
@@ -83,7 +83,7 @@ fn shared(
         }
     }
     for call in module.calls.values() {
-        if call.providers.iter().any(|it| is_used(&it.1)) && is_same(&call.repetition) {
+        if call.besides.providers.iter().any(|it| is_used(&it.1)) && is_same(&call.repetition) {
             let address = format!("module.{}", call.name.text);
             problems.push(warning("module", "a module", &address, &call.repetition));
         }

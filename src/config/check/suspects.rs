@@ -19,7 +19,7 @@ impl Suspects {
     /// configurations that a call passes: all of the called module waits for these.
     pub(super) fn may_be_circular(&self, config: &Config) -> bool {
         let mut calls = config.modules.values().flat_map(|it| it.calls.values());
-        self.is_circular || calls.any(|it| it.providers.iter().any(|it| it.1.key.is_some()))
+        self.is_circular || calls.any(|it| it.besides.providers.iter().any(|it| it.1.key.is_some()))
     }
 }
 

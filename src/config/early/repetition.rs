@@ -23,7 +23,7 @@ impl StaticModule {
     /// Returns whether a call is expanded before planning: its source or version differs from instance to instance, or
     /// something inside its module that must be known so early does.
     pub fn is_expanded_early(&self, call: &ModuleCall) -> bool {
-        call.source.iter().chain(&call.version).any(|it| call.repeats_in(it))
+        call.source.iter().chain(&call.besides.version).any(|it| call.repeats_in(it))
             || self.context().calls_expanded().contains(&self.child_at(call, None))
     }
 }

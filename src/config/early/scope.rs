@@ -79,10 +79,10 @@ fn module_output(rest: &[Step]) -> Option<(InstanceKey, &Str)> {
 fn literal_key(rest: &[Step]) -> InstanceKey {
     use crate::syntax::Expr;
     match rest.first() {
-        Some(Step::LegacyIndex(index, _)) => {
-            InstanceKey::Int(i64::try_from(*index).unwrap_or(i64::MAX))
+        Some(Step::LegacyIndex(it)) => {
+            InstanceKey::Int(i64::try_from(it.index).unwrap_or(i64::MAX))
         }
-        Some(Step::Index(key, _)) => match &key.expr {
+        Some(Step::Index(it)) => match &it.key.expr {
             Expr::String(text) => InstanceKey::Str(text.clone()),
             Expr::Number(number) => number.as_i64().map_or(InstanceKey::None, InstanceKey::Int),
             _ => InstanceKey::None,

@@ -32,7 +32,7 @@ pub fn call_source(
         return Err(no_source(&call.name.text, call.declared).into());
     };
     let mut problems = Diagnostics::new();
-    let version = match &call.version {
+    let version = match &call.besides.version {
         Some(it) => problems.take(version_text(it, &call.name.text, place, each)),
         None => Some(None),
     };

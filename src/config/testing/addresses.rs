@@ -13,8 +13,8 @@ fn text(expression: &Expression) -> Option<String> {
     for step in steps {
         match step {
             Step::Attribute(name) => out.push_str(&format!(".{}", name.text)),
-            Step::LegacyIndex(index, _) => out.push_str(&format!("[{index}]")),
-            Step::Index(key, _) => match &key.expr {
+            Step::LegacyIndex(it) => out.push_str(&format!("[{}]", it.index)),
+            Step::Index(it) => match &it.key.expr {
                 Expr::Number(number) => out.push_str(&format!("[{number}]")),
                 Expr::String(key) => out.push_str(&format!("[{}]", quoted(key))),
                 _ => return None,
@@ -118,7 +118,7 @@ pub fn expected(expression: &Expression) -> Result<String, Diagnostic> {
                 _ => used,
             };
             let short = Expression {
-                expr: Expr::traversal(root.clone(), steps[..with_key].to_vec()),
+                expr: Expr::traversal(root.name(), steps[..with_key].to_vec()),
                 span: expression.span,
             };
             match text(&short) {

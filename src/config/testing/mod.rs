@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::address::{ConfigResource, Instance, Mode, Module as ModuleAddr, Provider};
 use crate::diagnostic::{Diagnostics, FileId, Sources, Span};
+use crate::rarely::Rarely;
 use crate::syntax::{self, Attribute, Block, BlockSchema, Body, Expression, Name};
 use crate::value::{Str, Value};
 use crate::world::Files;
@@ -311,17 +312,18 @@ fn variables_of(
 impl TestModule {
     /// Returns the module as a call of this name.
     pub fn call(&self, name: &Name) -> super::ModuleCall {
+        let mut besides = Rarely::<super::CallBesides>::default();
+        if self.version.is_some() {
+            besides.version = self.version.clone();
+        }
         super::ModuleCall {
             name: name.clone(),
             declared: self.declared,
             source: Some(self.source.clone()),
-            version: self.version.clone(),
             repetition: Repetition::Single,
             inputs: super::Inputs::default(),
-            unexpected: Vec::new(),
-            providers: Vec::new(),
-            depends_on: Vec::new(),
             body_span: self.declared,
+            besides,
         }
     }
 }

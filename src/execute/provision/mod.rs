@@ -60,8 +60,8 @@ pub(super) struct Provisioners<'p> {
 impl<'p> Provisioners<'p> {
     /// Returns what a resource's block has to run then.
     pub(super) fn of(block: &'p Resource, when: When) -> Provisioners<'p> {
-        let listed = block.provisioners.iter().filter(|it| when.fits(it)).collect();
-        Provisioners { listed, connection: block.connection.as_deref() }
+        let listed = block.besides.provisioners.iter().filter(|it| when.fits(it)).collect();
+        Provisioners { listed, connection: block.besides.connection.as_deref() }
     }
 
     /// Returns whether there is nothing to run.

@@ -124,7 +124,11 @@ pub(super) fn connection_of(provisioner: &Provisioner, base: Option<&Body>) -> O
 /// Checks the provisioners of a block before anything is done. What they evaluate to is seen when they run.
 pub fn check(block: &Resource) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    let found = block.provisioners.iter().map(|it| check_one(it, block.connection.as_deref()));
+    let found = block
+        .besides
+        .provisioners
+        .iter()
+        .map(|it| check_one(it, block.besides.connection.as_deref()));
     for problem in found.flat_map(Diagnostics::into_iter) {
         // A `connection` that several provisioners use is wrong once.
         let is_same =
@@ -238,7 +242,8 @@ fn problem(provisioner: &Provisioner, summary: &str, detail: &str) -> Diagnostic
 /// Returns the kinds of provisioners that nobody knows, each once with the places that name it.
 pub fn unknown_kinds(config: &Config, sources: &Sources) -> Diagnostics {
     let modules = config.all().map(|it| it.1);
-    let listed = modules.flat_map(|it| it.resources.values()).flat_map(|it| &it.provisioners);
+    let listed =
+        modules.flat_map(|it| it.resources.values()).flat_map(|it| &it.besides.provisioners);
     let unknown = listed.filter(|it| Kind::of(it).is_none());
     let told = unknown
         .map(|it| unknown_kind(&it.kind.text, &format!(", at {},", sources.place(it.kind.span))));

@@ -45,7 +45,9 @@ pub(super) fn changes<'a>(ctx: &Context<'a>) -> FxHashMap<Node, &'a Change> {
         let resource = structure.resource(structure.resource_id(&change.address.of())?);
         match &change.deposed {
             None => resource.instance(&change.address.key),
-            Some(key) => resource.deposed.get(&(change.address.key.clone(), key.clone())).copied(),
+            Some(key) => {
+                resource.besides.deposed.get(&(change.address.key.clone(), key.clone())).copied()
+            }
         }
     };
     ctx.plan.changes.iter().filter_map(|change| Some((node_of(change)?, change))).collect()

@@ -5,12 +5,12 @@ use super::super::splat::SplatSteps;
 use super::super::{Ask, Subject, access, problems};
 use super::{Evaluator, Names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
-use crate::syntax::{Expr, Expression, Name, Step};
+use crate::syntax::{Expr, Expression, Root, Step};
 use crate::value::{Marked, Str, Type, Value};
 
 impl<'a> Evaluator<'a> {
     /// Returns the value of a traversal, or nothing where anything is wrong with it.
-    pub fn traversal_value(&self, root: &Name, steps: &[Step], names: &Names<'_>) -> Option<Value> {
+    pub fn traversal_value(&self, root: &Root, steps: &[Step], names: &Names<'_>) -> Option<Value> {
         let mut value = match names.find(&root.text) {
             Some(value) => (value.clone(), steps),
             None => {
@@ -33,7 +33,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn traversal(
         &self,
         whole: &Expression,
-        root: &Name,
+        root: &Root,
         steps: &[Step],
         names: &Names<'_>,
     ) -> Value {
@@ -42,7 +42,7 @@ impl<'a> Evaluator<'a> {
             return self.follow(value.clone(), steps, whole, names);
         }
         if is_type_keyword(root, steps) {
-            self.report(problems::unknown_variable(root), whole, names);
+            self.report(problems::unknown_variable(&root.name()), whole, names);
             return Value::unknown(Type::DYNAMIC);
         }
         let reference = match parse_reference(root, steps) {
@@ -106,8 +106,8 @@ impl<'a> Evaluator<'a> {
             return Some((Marked::default(), rest));
         }
         let key = match rest.first() {
-            Some(Step::Index(key, _)) => self.key(key, names)?,
-            Some(Step::LegacyIndex(at, _)) => legacy_key(*at),
+            Some(Step::Index(it)) => self.key(&it.key, names)?,
+            Some(Step::LegacyIndex(it)) => legacy_key(it.index),
             _ => return Some((Marked::default(), rest)),
         };
         match key.bare() {
@@ -162,8 +162,8 @@ impl<'a> Evaluator<'a> {
     ) -> Option<Result<Value, Diagnostic>> {
         Some(match step {
             Step::Attribute(name) => access::attribute(value, &name.text, with_dot(name.span)),
-            Step::Index(key, span) => access::index(value, &self.key(key, names)?, *span),
-            Step::LegacyIndex(at, span) => access::index(value, &legacy_key(*at), with_dot(*span)),
+            Step::Index(it) => access::index(value, &self.key(&it.key, names)?, it.span),
+            Step::LegacyIndex(it) => access::index(value, &legacy_key(it.index), with_dot(it.span)),
             Step::Splat(it) => {
                 let steps = SplatSteps { each: &it.each, marker: it.marker, whole };
                 Ok(self.splat_value(value.clone(), &steps, whole, names))

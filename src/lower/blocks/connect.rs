@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
         }
         for it in module.calls.values() {
             it.repetition.expression().into_iter().for_each(|it| self.expression(it));
-            self.depends_on(&it.depends_on);
+            self.depends_on(&it.besides.depends_on);
             self.end(code);
         }
         for it in &module.providers {
@@ -137,15 +137,15 @@ impl<'a> Builder<'a> {
         let is_plain = self.body(&it.body) && has_only_a_body(it);
         self.graph.plain[self.from] = is_plain;
         self.graph.sound[self.from] = is_plain && !self.in_doubt;
-        self.depends_on(&it.depends_on);
+        self.depends_on(&it.besides.depends_on);
         self.conditions(&it.lifecycle.preconditions);
         it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(it));
         // Evaluated of an object that is there: both may name their own resource.
         let before = self.found.len();
         it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(it));
-        it.connection.iter().for_each(|it| _ = self.body(it));
+        it.besides.connection.iter().for_each(|it| _ = self.body(it));
         self.forget_own(before);
-        for provisioner in it.provisioners.iter().filter(|it| !it.on_destroy) {
+        for provisioner in it.besides.provisioners.iter().filter(|it| !it.on_destroy) {
             self.body(&provisioner.body);
             provisioner.connection.iter().for_each(|it| _ = self.body(it));
         }
@@ -360,8 +360,8 @@ fn has_only_a_body(it: &config::Resource) -> bool {
     let lifecycle = &it.lifecycle;
     let has_key = it.provider.as_ref().is_some_and(|it| it.key.is_some());
     let is_conditional = lifecycle.has_conditions() || lifecycle.prevent_destroy.is_some();
-    let is_run = it.connection.is_some() || !it.provisioners.is_empty();
-    let waits = !it.depends_on.is_empty() || !lifecycle.replace_triggered_by.is_empty();
+    let is_run = it.besides.connection.is_some() || !it.besides.provisioners.is_empty();
+    let waits = !it.besides.depends_on.is_empty() || !lifecycle.replace_triggered_by.is_empty();
     it.repetition.expression().is_none() && !(has_key || is_conditional || is_run || waits)
 }
 

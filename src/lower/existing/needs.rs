@@ -1,6 +1,7 @@
 //! What recorded objects rest on: what the state says of it, as far as it leads to nodes and to no cycle.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::str::FromStr;
 
 use entail_rules::Node;
@@ -35,7 +36,7 @@ pub(super) fn needs(
     let reads = Lists::of(reads.reads.iter().map(|it| (it.0.0, it.1)));
     let mut by_config: Option<FxHashMap<ConfigResource, Vec<ResourceId>>> = None;
     let exist: NodeMap<()> = lowered.facts.in_state.iter().map(|it| (it.0, ())).collect();
-    let mut meant: FxHashMap<*const u8, Option<Node>> = FxHashMap::default();
+    let mut meant = recorded_names(lowered, existing);
     let (mut needs, mut today_besides) = (Vec::new(), Vec::new());
     for (node, id, object) in existing {
         // What was read goes with nothing that is destroyed, and leads nowhere: who reads it has a record of what is behind.
@@ -43,9 +44,6 @@ pub(super) fn needs(
             continue;
         }
         if let Some(record) = &object.reads {
-            if meant.is_empty() {
-                meant.reserve(existing.len());
-            }
             let own = needs.len();
             for address in record {
                 // Who names the same has the same text.
@@ -83,12 +81,34 @@ pub(super) fn needs(
     }
     for (id, whole) in wholes {
         let resource = lowered.structure.resource(id);
-        let members = resource.instances.values().chain(resource.others.values());
+        let members = resource.instances.values().chain(resource.besides.others.values());
         // Nothing was made from an instance that is not there, be it declared.
         needs.extend(members.filter(|it| exist.get(**it).is_some()).map(|it| (whole, *it)));
     }
     let needs = with_today(needs, today_besides);
     lowered.facts.needs = without_cycles(lowered, needs);
+}
+
+/// The objects that still stand where our own record has them, by the texts that name them there.
+fn recorded_names(
+    lowered: &Lowered,
+    existing: &[(Node, ResourceId, &Object)],
+) -> FxHashMap<*const u8, Option<Node>> {
+    let mut names = FxHashMap::default();
+    let mut name = String::new();
+    for (node, id, object) in existing {
+        let Some(recorded) = &object.recorded_as else { continue };
+        let Some((_, key, None)) = lowered.structure.kind(*node).object() else { continue };
+        name.clear();
+        write!(name, "{}{key}", lowered.structure.resource(*id).address).expect("text grows");
+        if name == **recorded {
+            if names.is_empty() {
+                names.reserve(existing.len());
+            }
+            names.insert(recorded.as_ptr(), Some(*node));
+        }
+    }
+    names
 }
 
 /// Adds what objects rest on today to what the state says of them, but for what would close a circle: there it is the state that counts.
@@ -173,7 +193,7 @@ fn whole(lowered: &mut Lowered, wholes: &mut FxHashMap<ResourceId, Node>, id: Re
         return node;
     }
     let resource = lowered.structure.resource(id);
-    let node = match resource.collection.filter(|_| resource.pending.is_none()) {
+    let node = match resource.collection.filter(|_| resource.besides.pending.is_none()) {
         Some(node) => node,
         None => lowered.structure.add(NodeKind::Collection(id)),
     };

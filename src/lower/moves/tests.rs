@@ -83,13 +83,12 @@ fn state(recorded: &str) -> State {
             status: Status::Ready,
             schema_version: 0,
             attributes: Attributes::Flat(RareMap::new()),
-            sensitive: Box::default(),
-            private: Box::default(),
             dependencies: reads.iter().map(|it| it.config().to_string().into()).collect(),
             reads: Some(reads.iter().map(|it| it.to_string().into()).collect()),
+            recorded_as: None,
             create_before_destroy: false,
             skip_destroy: false,
-            identity: None,
+            besides: Default::default(),
         };
         let provider: ProviderConfig =
             "provider[\"registry.opentofu.org/hashicorp/t\"]".parse().expect("a provider");

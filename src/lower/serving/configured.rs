@@ -179,7 +179,7 @@ impl Configured {
         let (Some((caller, _)), Some(call)) = (code.caller, modules.call(id)) else { return };
         let ModuleCode { variant: caller, config: above, .. } = &modules[caller];
         let (here, atom) = (&code.config, ModuleAtom(id.0));
-        for (name, given) in &call.providers {
+        for (name, given) in &call.besides.providers {
             let own = serving.family(&here.provider_of(&name.name.text));
             let theirs = serving.family(&above.provider_of(&given.name.text));
             facts.passes.push((

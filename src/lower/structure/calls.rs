@@ -20,9 +20,9 @@ impl Structure {
         let written = module.config.calls.len();
         let place = match module.config.calls.get_near(place as usize, name) {
             Some((place, _)) => place,
-            None => written.max(module.calls.len()),
+            None => written.max(module.besides.calls.len()),
         };
-        module.calls.set(place, id, written);
+        module.besides.calls.set(place, id, written);
         self.calls[id.index()].place = place as u32;
     }
 
@@ -35,8 +35,9 @@ impl Structure {
     pub fn call_named(&self, module: ModuleId, name: &str, near: &Near) -> Option<CallId> {
         let module = self.module(module);
         match module.config.calls.named(name, near) {
-            Some((place, _)) => module.calls.get(place),
+            Some((place, _)) => module.besides.calls.get(place),
             None => module
+                .besides
                 .calls
                 .behind(module.config.calls.len())
                 .find(|it| *self.call(*it).name == *name),

@@ -18,6 +18,11 @@ impl Members {
         self.find(name).ok().map(|at| &self.0[at].1)
     }
 
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns whether a name has a node.
     pub fn contains_key(&self, name: &str) -> bool {
         self.get(name).is_some()

@@ -1,6 +1,6 @@
 //! What a node of the structure can be: an object, a module, a call, a resource as a whole.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use entail_rules::Node;
 
@@ -11,6 +11,7 @@ use crate::address::{
     InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, RareMap, Resource,
 };
 use crate::config;
+use crate::rarely::{Plain, Rarely};
 use crate::value::{Str, Value};
 
 /// What a node stands for.
@@ -110,9 +111,6 @@ pub struct ModuleNode {
     pub parent: Option<(ModuleId, CallId)>,
     /// Its key in the call.
     pub key: InstanceKey,
-    /// Its `each.value`, as far as known without providers.
-    #[serde(skip)]
-    pub each_value: Option<Value>,
     /// Whether its call's (or an outer call's) keys are not known before the walk.
     pub pending: bool,
     /// The node that everything in it hangs on; `None` where nothing hangs on anything.
@@ -121,9 +119,6 @@ pub struct ModuleNode {
     /// Nodes of its variables.
     #[serde(skip)]
     pub variables: Members,
-    /// Nodes of its local values.
-    #[serde(skip)]
-    pub locals: Members,
     /// Nodes of its outputs.
     #[serde(skip)]
     pub outputs: Members,
@@ -133,12 +128,29 @@ pub struct ModuleNode {
     /// Those that were made for a block, by the place of the block in the configuration.
     #[serde(skip)]
     pub places: Places<ResourceId>,
-    /// Its calls, by the place of the block in the configuration.
+    /// What else there is of it, of most nothing.
     #[serde(skip)]
+    pub besides: Rarely<ModuleNodeBesides>,
+}
+
+/// What there is of few module instances.
+#[derive(Clone, Debug, Default)]
+pub struct ModuleNodeBesides {
+    /// Its `each.value`, as far as known without providers.
+    pub each_value: Option<Value>,
+    /// Nodes of its local values.
+    pub locals: Members,
+    /// Its calls, by the place of the block in the configuration.
     pub calls: Places<CallId>,
     /// Nodes of its checks.
-    #[serde(skip)]
     pub checks: Members,
+}
+
+impl Plain for ModuleNodeBesides {
+    fn plain() -> &'static ModuleNodeBesides {
+        static PLAIN: LazyLock<ModuleNodeBesides> = LazyLock::new(ModuleNodeBesides::default);
+        &PLAIN
+    }
 }
 
 impl ModuleNode {
@@ -150,16 +162,22 @@ impl ModuleNode {
             config,
             parent: None,
             key: InstanceKey::None,
-            each_value: None,
             pending: false,
             node: None,
             variables: Members::default(),
-            locals: Members::default(),
             outputs: Members::default(),
             resources: Vec::new(),
             places: Places::default(),
-            calls: Places::default(),
-            checks: Members::default(),
+            besides: Rarely::default(),
+        }
+    }
+}
+
+impl ModuleNode {
+    /// Says which nodes its local values and checks have.
+    pub(super) fn set_rare_members(&mut self, locals: Members, checks: Members) {
+        if !(locals.is_empty() && checks.is_empty()) {
+            (self.besides.locals, self.besides.checks) = (locals, checks);
         }
     }
 }
@@ -225,18 +243,28 @@ pub struct ResourceNode {
     pub declared: bool,
     /// How it repeats; `Single` where the block is gone.
     pub style: Style,
-    /// The node of its key set; `None` where it cannot vary.
-    #[serde(with = "serial::option_node")]
-    pub repetition: Option<Node>,
     /// The node of all instances together: the one instance where it does not repeat.
     #[serde(with = "serial::option_node")]
     pub collection: Option<Node>,
-    /// The pending node, where the key set is not known before the walk.
-    #[serde(with = "serial::option_node")]
-    pub pending: Option<Node>,
     /// The declared instances.
     #[serde(with = "serial::keyed_nodes")]
     pub instances: Keyed<Node>,
+    /// The provider configuration that serves it.
+    pub provider: Option<Arc<ProviderConfig>>,
+    /// What else there is of it, mostly nothing.
+    #[serde(default, skip_serializing_if = "Rarely::is_plain")]
+    pub besides: Rarely<ResourceNodeBesides>,
+}
+
+/// What there is of few resources.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct ResourceNodeBesides {
+    /// The node of its key set; `None` where it cannot vary.
+    #[serde(with = "serial::option_node")]
+    pub repetition: Option<Node>,
+    /// The pending node, where the key set is not known before the walk.
+    #[serde(with = "serial::option_node")]
+    pub pending: Option<Node>,
     /// `each.value` of each instance, as far as known without providers (`for_each` only).
     #[serde(skip)]
     pub each_values: RareMap<InstanceKey, Value>,
@@ -246,8 +274,13 @@ pub struct ResourceNode {
     /// Deposed objects.
     #[serde(with = "serial::node_pairs")]
     pub deposed: RareMap<(InstanceKey, Str), Node>,
-    /// The provider configuration that serves it.
-    pub provider: Option<Arc<ProviderConfig>>,
+}
+
+impl Plain for ResourceNodeBesides {
+    fn plain() -> &'static ResourceNodeBesides {
+        static PLAIN: LazyLock<ResourceNodeBesides> = LazyLock::new(ResourceNodeBesides::default);
+        &PLAIN
+    }
 }
 
 impl ResourceNode {
@@ -255,18 +288,32 @@ impl ResourceNode {
     pub(super) fn becomes_declared(&mut self, module: ModuleId, block: Arc<config::Resource>) {
         (self.declared, self.style) = (true, Style::of(&block.repetition));
         (self.module, self.block) = (Some(module), Some(block));
-        (self.repetition, self.collection, self.pending) = (None, None, None);
+        self.has_no_key_set();
+    }
+
+    fn has_no_key_set(&mut self) {
+        self.collection = None;
+        if !self.besides.is_plain() {
+            (self.besides.repetition, self.besides.pending) = (None, None);
+        }
     }
 
     /// What stood in for an instance of its module is there no more, and there is none.
     pub fn is_declared_no_more(&mut self) {
         (self.module, self.block, self.number) = (None, None, None);
         (self.declared, self.style) = (false, Style::Single);
-        (self.repetition, self.collection, self.pending) = (None, None, None);
+        self.has_no_key_set();
+    }
+
+    /// Says which node stands for it until its key set is known.
+    pub fn set_pending(&mut self, pending: Option<Node>) {
+        if self.besides.pending != pending {
+            self.besides.pending = pending;
+        }
     }
 
     /// Returns the node of an instance, declared or not.
     pub fn instance(&self, key: &InstanceKey) -> Option<Node> {
-        self.instances.get(key).or_else(|| self.others.get(key)).copied()
+        self.instances.get(key).or_else(|| self.besides.others.get(key)).copied()
     }
 }

@@ -92,8 +92,8 @@ impl Structure {
         }
         for (own, found) in modules.iter_mut().zip(found) {
             let [variables, locals, outputs, checks] = found.map(|it| it.into_iter().collect());
-            (own.variables, own.locals) = (variables, locals);
-            (own.outputs, own.checks) = (outputs, checks);
+            (own.variables, own.outputs) = (variables, outputs);
+            own.set_rare_members(locals, checks);
         }
     }
 }

@@ -12,13 +12,14 @@ impl Structure {
         let mut nodes = Vec::with_capacity(self.resources.len());
         for id in self.resources_in_order() {
             let it = self.resource(id);
-            if it.others.is_empty() && it.deposed.is_empty() {
+            if it.besides.others.is_empty() && it.besides.deposed.is_empty() {
                 nodes.extend(it.instances.values());
                 continue;
             }
-            let current = it.instances.iter().chain(it.others.iter());
+            let current = it.instances.iter().chain(it.besides.others.iter());
             let current = current.map(|(key, node)| (key, None, *node));
-            let deposed = it.deposed.iter().map(|((key, own), node)| (key, Some(own), *node));
+            let deposed =
+                it.besides.deposed.iter().map(|((key, own), node)| (key, Some(own), *node));
             let mut all: Vec<(&InstanceKey, Option<&Str>, Node)> = current.chain(deposed).collect();
             all.sort_unstable();
             nodes.extend(all.into_iter().map(|it| it.2));

@@ -41,7 +41,7 @@ impl Trace<'_> {
         };
         let id = self.structure.resource_in(module, name.as_ref());
         let Some(resource) = id.map(|it| self.structure.resource(it)) else { return Vec::new() };
-        resource.instances.values().chain(&resource.pending).copied().collect()
+        resource.instances.values().chain(&resource.besides.pending).copied().collect()
     }
 
     /// The node of all that a reference to a block names.
@@ -59,11 +59,11 @@ impl Trace<'_> {
         let module: &ModuleNode = self.structure.module(module);
         match block.key {
             BlockKey::Variable(name) => module.variables.get(name).copied(),
-            BlockKey::Local(name) => module.locals.get(name).copied(),
+            BlockKey::Local(name) => module.besides.locals.get(name).copied(),
             BlockKey::Output(name) => module.outputs.get(name).copied(),
             BlockKey::Call(name) => call(name).map(|it| it.keys),
             BlockKey::Inside(name) => call(name).map(|it| it.inside),
-            BlockKey::Check(name) => module.checks.get(name).copied(),
+            BlockKey::Check(name) => module.besides.checks.get(name).copied(),
             BlockKey::Resource(_) | BlockKey::Provider(..) => None,
         }
     }

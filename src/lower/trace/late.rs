@@ -81,7 +81,7 @@ impl Trace<'_> {
 
     /// The same for what was found in the walk: in these module instances, and these resources.
     fn likely_among(&mut self, modules: &[ModuleId], resources: &[ResourceId]) {
-        let calls = modules.iter().flat_map(|it| self.structure.module(*it).calls.all());
+        let calls = modules.iter().flat_map(|it| self.structure.module(*it).besides.calls.all());
         let pending: Vec<CallId> = calls.filter(|it| self.structure.call(*it).pending).collect();
         for id in pending {
             let call = self.structure.call(id);
@@ -104,7 +104,7 @@ impl Trace<'_> {
     fn likely_in(&mut self, resources: impl Iterator<Item = ResourceId>) {
         for id in resources.collect::<Vec<_>>() {
             let resource = self.structure.resource(id);
-            if resource.pending.is_none() {
+            if resource.besides.pending.is_none() {
                 continue;
             }
             let existing = existing_instances(self.input.state, &resource.address);
@@ -160,7 +160,7 @@ impl Trace<'_> {
     /// Returns whether a pending resource may turn out to have an instance of that key.
     pub(super) fn may_have(&self, id: ResourceId, key: &InstanceKey) -> bool {
         let resource = self.structure.resource(id);
-        let is_open = resource.pending.is_some()
+        let is_open = resource.besides.pending.is_some()
             && resource.module.is_some_and(|it| !self.structure.module(it).pending);
         is_open && resource.style.may_have(key)
     }
@@ -252,14 +252,14 @@ impl Trace<'_> {
     /// Makes an instance of a pending resource a node, and traces what it may read.
     fn name(&mut self, id: ResourceId, key: InstanceKey) -> Option<Node> {
         let resource = self.structure.resource(id);
-        let (module, repetition) = (resource.module?, resource.repetition);
+        let (module, repetition) = (resource.module?, resource.besides.repetition);
         let config = self.structure.module(module).config.clone();
         let block = config.resources.get(&resource.address.resource)?;
-        if let Some(&known) = resource.others.get(&key) {
+        if let Some(&known) = resource.besides.others.get(&key) {
             return Some(known);
         }
         let node = self.structure.add(NodeKind::Object(id, key.clone()));
-        self.structure.resources[id.index()].others.insert(key.clone(), node);
+        self.structure.resources[id.index()].besides.others.insert(key.clone(), node);
         let place = block.repetition.expression().map_or(block.declared, |it| it.span);
         // Whatever it is, it reads these.
         let above = self.structure.module(module).node;
@@ -318,7 +318,7 @@ impl Trace<'_> {
         let asked = self.asks(module, id, block);
         let whole = self.configuration_of(id, &asked);
         self.expanded(id, module, block, entries, (&asked, whole));
-        self.structure.resources[id.index()].pending = None;
+        self.structure.resources[id.index()].besides.pending = None;
         self.wholes[id.index()] = OnceLock::new();
         self.wholes_read_members([id], []);
     }

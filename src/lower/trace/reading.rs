@@ -74,7 +74,7 @@ impl Trace<'_> {
         if node.pending && node.key == InstanceKey::None {
             Each::Unknown
         } else {
-            Each::Known(node.key.clone(), node.each_value.clone())
+            Each::Known(node.key.clone(), node.besides.each_value.clone())
         }
     }
 
@@ -190,13 +190,14 @@ impl Trace<'_> {
         let no_place = Span::default();
         for id in resources {
             let resource = self.structure.resource(id);
-            let Some(collection) =
-                resource.collection.filter(|_| resource.repetition.or(resource.pending).is_some())
+            let Some(collection) = resource
+                .collection
+                .filter(|_| resource.besides.repetition.or(resource.besides.pending).is_some())
             else {
                 continue;
             };
-            let members = resource.instances.values().chain(&resource.pending).copied();
-            let members = members.chain(resource.repetition).filter(|it| *it != collection);
+            let members = resource.instances.values().chain(&resource.besides.pending).copied();
+            let members = members.chain(resource.besides.repetition).filter(|it| *it != collection);
             self.reads.reads.extend(members.map(|it| (collection, it, no_place)));
         }
         for id in calls {
@@ -210,7 +211,8 @@ impl Trace<'_> {
                 self.reads.reads.extend(module.outputs.values().map(|&it| (inside, it, no_place)));
                 let given = |it: (&Str, &Node)| Some((*it.1, *module.outputs.get(it.0)?, no_place));
                 self.reads.reads.extend(call.given.iter().filter_map(given));
-                let nested = module.calls.all().map(|it| self.structure.calls[it.index()].inside);
+                let nested =
+                    module.besides.calls.all().map(|it| self.structure.calls[it.index()].inside);
                 self.reads.reads.extend(nested.map(|it| (inside, it, no_place)));
                 let resources = module
                     .resources

@@ -33,7 +33,9 @@ impl Trace<'_> {
         let outer_pending = self.structure.module(module).pending;
         let repetition =
             (style != Style::Single).then(|| self.structure.add(NodeKind::Repetition(id)));
-        self.structure.resources[id.index()].repetition = repetition;
+        if repetition.is_some() {
+            self.structure.resources[id.index()].besides.repetition = repetition;
+        }
         let known = match repetition {
             Some(node) => {
                 self.hang(node, module);
@@ -59,8 +61,8 @@ impl Trace<'_> {
         let pending = self.structure.add(NodeKind::Pending(id));
         let collection = self.structure.add(NodeKind::Collection(id));
         let resource = &mut self.structure.resources[id.index()];
-        (resource.pending, resource.collection) = (Some(pending), Some(collection));
-        if let Some(repetition) = resource.repetition {
+        (resource.besides.pending, resource.collection) = (Some(pending), Some(collection));
+        if let Some(repetition) = resource.besides.repetition {
             self.reads.reads.push((pending, repetition, block.declared));
         }
         self.hang(pending, module);
@@ -79,7 +81,7 @@ impl Trace<'_> {
         entries: Vec<(InstanceKey, Option<Value>)>,
         asked: (&providers::Asked, Node),
     ) {
-        let repetition = self.structure.resource(id).repetition;
+        let repetition = self.structure.resource(id).besides.repetition;
         let alike = repetition.is_some() && !uses_repetition(block);
         let mut pattern: Option<Pattern> = None;
         for (key, each_value) in entries {
@@ -107,12 +109,12 @@ impl Trace<'_> {
                 }
             }
             if let Some(value) = each_value {
-                self.structure.resources[id.index()].each_values.insert(key, value);
+                self.structure.resources[id.index()].besides.each_values.insert(key, value);
             }
         }
         let resource = self.structure.resource(id);
         let collection = match (repetition, resource.instances.values().next()) {
-            _ if resource.pending.is_some() => return,
+            _ if resource.besides.pending.is_some() => return,
             (None, Some(&only)) => only,
             _ => self.structure.add(NodeKind::Collection(id)),
         };
@@ -158,7 +160,7 @@ impl Trace<'_> {
             .replace_triggered_by
             .iter()
             .for_each(|it| self.trigger(node, module, each, it));
-        self.depends_on(node, module, &block.depends_on);
+        self.depends_on(node, module, &block.besides.depends_on);
     }
 
     /// Notes what an instance reads where its block says that, and returns whether it does: it need not be evaluated.
@@ -181,7 +183,7 @@ impl Trace<'_> {
                     id.or_else(by_name).and_then(|it| self.structure.resource(it).collection)
                 }
                 BlockKey::Variable(name) => own.variables.get(name).copied(),
-                BlockKey::Local(name) => own.locals.get(name).copied(),
+                BlockKey::Local(name) => own.besides.locals.get(name).copied(),
                 _ => None,
             };
             let read = read.filter(|it| *it != node);
@@ -225,12 +227,12 @@ impl Trace<'_> {
         let scope = TraceScope::new(self, module, each);
         let evaluate = |it: &Expression| expression::evaluate(it, &scope).0;
         let (key, path) = match reference.rest.split_first() {
-            Some((Step::Index(key, _), path)) => (Some(evaluate(key)), path),
-            Some((Step::LegacyIndex(index, _), path)) => (Some(Value::int(*index as i64)), path),
+            Some((Step::Index(it), path)) => (Some(evaluate(&it.key)), path),
+            Some((Step::LegacyIndex(it), path)) => (Some(Value::int(it.index as i64)), path),
             _ => (None, reference.rest),
         };
         let step = |it: &Step| match it {
-            Step::Index(key, _) => Some(PathStep::Index(evaluate(key).to_plain().into())),
+            Step::Index(it) => Some(PathStep::Index(evaluate(&it.key).to_plain().into())),
             it => it.as_written(),
         };
         let path: Vec<PathStep> = path.iter().map_while(step).collect();

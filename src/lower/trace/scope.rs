@@ -75,7 +75,7 @@ impl<'a> TraceScope<'a> {
         let resource = self.trace.structure.resource(id);
         let counted = resource.style == Style::Count;
         let key = ask.key.and_then(|it| expansion::key_for(it, counted));
-        if let Some(key) = key.as_ref().filter(|_| resource.repetition.is_some()) {
+        if let Some(key) = key.as_ref().filter(|_| resource.besides.repetition.is_some()) {
             match self.instance(id, key) {
                 Some(node) => {
                     note(node);
@@ -91,7 +91,7 @@ impl<'a> TraceScope<'a> {
             self.trace.wholes[id.index()].get_or_init(|| whole_resource(resource, collection));
         match key {
             // A key that is not declared: the walk says so. Here, it may be anything.
-            Some(_) if resource.repetition.is_some() => {
+            Some(_) if resource.besides.repetition.is_some() => {
                 Value::unknown(Type::DYNAMIC).mark(&Marks::read(collection.0))
             }
             _ => whole.clone(),
@@ -101,7 +101,7 @@ impl<'a> TraceScope<'a> {
     /// The node of an instance that is declared, or may be.
     fn instance(&self, id: ResourceId, key: &InstanceKey) -> Option<Node> {
         let resource = self.trace.structure.resource(id);
-        let open = resource.others.get(key).filter(|_| resource.pending.is_some());
+        let open = resource.besides.others.get(key).filter(|_| resource.besides.pending.is_some());
         resource.instances.get(key).or(open).copied()
     }
 
@@ -160,7 +160,9 @@ impl<'a> TraceScope<'a> {
 /// A whole resource: its keys known, everything else unknown.
 fn whole_resource(resource: &ResourceNode, collection: Node) -> Value {
     let unknown = |node: &Node| Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
-    let Some(repetition) = resource.repetition.filter(|_| resource.pending.is_none()) else {
+    let Some(repetition) =
+        resource.besides.repetition.filter(|_| resource.besides.pending.is_none())
+    else {
         return unknown(&collection);
     };
     let whole = match resource.style {
@@ -181,7 +183,7 @@ impl Scope for TraceScope<'_> {
         let value = |node: Option<&Node>| node.and_then(|it| self.trace.values.get(*it)).cloned();
         let found = match what {
             Declared::Variable(name) => value(module.variables.get(name)),
-            Declared::Local(name) => value(module.locals.get(name)),
+            Declared::Local(name) => value(module.besides.locals.get(name)),
             Declared::Module(name) => Some(self.module_call(name, ask)),
             Declared::Resource(name) => {
                 let id = self.trace.structure.resource_named(self.module, name, ask.near);
@@ -231,7 +233,7 @@ impl Scope for TraceScope<'_> {
                 module.variables.get(name).into_iter().for_each(|&it| part(it, rest.len()))
             }
             Subject::Local(name) => {
-                module.locals.get(name).into_iter().for_each(|&it| part(it, rest.len()))
+                module.besides.locals.get(name).into_iter().for_each(|&it| part(it, rest.len()))
             }
             Subject::EachValue => {
                 value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part))
@@ -275,9 +277,9 @@ impl Scope for TraceScope<'_> {
         let Subject::Resource(name) = subject else { return None };
         let id = self.resource_id(name)?;
         let resource = self.trace.structure.resource(id);
-        let repetition = resource.repetition?;
+        let repetition = resource.besides.repetition?;
         self.note(repetition, span, How::Both);
-        if let Some(pending) = resource.pending {
+        if let Some(pending) = resource.besides.pending {
             // Its keys are there once they have been expanded.
             self.note(pending, span, How::Waits);
             return Some(Ok(Value::unknown(Type::DYNAMIC).mark(&Marks::read(repetition.0))));

@@ -37,8 +37,8 @@ fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diag
     for step in steps {
         match step {
             Step::Attribute(_) => after_name += 1,
-            Step::Index(key, _) => keys.push((after_name, key_of(key, scope)?)),
-            Step::LegacyIndex(index, _) => keys.push((after_name, InstanceKey::Int(*index as i64))),
+            Step::Index(it) => keys.push((after_name, key_of(&it.key, scope)?)),
+            Step::LegacyIndex(it) => keys.push((after_name, InstanceKey::Int(it.index as i64))),
             Step::Splat(_) => return Err(invalid_target(import.to.span).into()),
         }
     }

@@ -25,17 +25,17 @@ impl Values<'_> {
         };
         let resource = self.structure.resource(id);
         let Some(key) = key else { return Ok(self.whole(id)) };
-        if resource.repetition.is_none() || resource.style == Style::Enabled {
+        if resource.besides.repetition.is_none() || resource.style == Style::Enabled {
             return Err(unexpected_key(name, span).into());
         }
         let wanted = expansion::key_for(key, resource.style == Style::Count);
         match wanted.as_ref().and_then(|it| resource.instances.get(it)) {
             Some(&node) if self.is_member(resource, node) => Ok(self.object_or_absent(id, node)),
-            None if resource.pending.is_some()
+            None if resource.besides.pending.is_some()
                 && resource.instances.is_empty()
                 && !self.is_settled(resource) =>
             {
-                let early = resource.pending.is_some_and(|it| self.is_waiting(it));
+                let early = resource.besides.pending.is_some_and(|it| self.is_waiting(it));
                 let unknown = Value::unknown(self.types[id.index()]);
                 Ok(unknown.mark(&Marks { early, ..Marks::default() }))
             }
@@ -60,7 +60,8 @@ impl Values<'_> {
         let [one, other] = named.map(|(name, near)| {
             let resource =
                 self.structure.resource(self.structure.resource_named(module, name, near)?);
-            let is_single = resource.style == Style::Single && resource.repetition.is_none();
+            let is_single =
+                resource.style == Style::Single && resource.besides.repetition.is_none();
             self.object(*resource.instances.get(&InstanceKey::None).filter(|_| is_single)?)
         });
         one.is_some() && one == other
@@ -105,7 +106,7 @@ impl Values<'_> {
     }
 
     fn is_settled(&self, resource: &ResourceNode) -> bool {
-        resource.pending.is_none_or(|it| self.known[it.0 as usize].get().is_some())
+        resource.besides.pending.is_none_or(|it| self.known[it.0 as usize].get().is_some())
     }
 
     /// An object that does not exist and will not be made in this run is unknown, with a mark that says so.
@@ -149,7 +150,7 @@ impl Values<'_> {
             .iter()
             .filter(|it| self.is_member(resource, *it.1))
             .map(|(key, &node)| (key, self.object_or_absent(id, node)));
-        let (whole, early) = match (resource.style, resource.pending) {
+        let (whole, early) = match (resource.style, resource.besides.pending) {
             (_, Some(pending)) if !self.is_settled(resource) => {
                 (Value::unknown(Type::DYNAMIC), self.is_waiting(pending))
             }

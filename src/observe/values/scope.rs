@@ -70,7 +70,7 @@ impl Scope for ValueScope<'_, '_> {
                 Some((given, value)) if given == name => Ok(value.clone()),
                 _ => named(module.variables.get(name)),
             },
-            Declared::Local(name) => named(module.locals.get(name)),
+            Declared::Local(name) => named(module.besides.locals.get(name)),
             Declared::Module(name) => self.values.module_call(self.module, name, ask),
             Declared::Resource(name) => self.values.resource(self.module, name, ask),
         }

@@ -117,6 +117,10 @@ pub fn stored_value(pool: &Pool, state: &State, address: &Instance) -> Option<Va
         &address.resource.kind,
     )?;
     let Attributes::Json(json) = &object.attributes else { return None };
-    let value = schema::decode_stored(json.get(), &schema.block).ok()?;
-    Some(schema::mark_object(&value, &MarkPaths::sensitive(&object.sensitive), &schema.block))
+    let value = schema::decode_stored(json, &schema.block).ok()?;
+    Some(schema::mark_object(
+        &value,
+        &MarkPaths::sensitive(&object.besides.sensitive),
+        &schema.block,
+    ))
 }

@@ -78,8 +78,8 @@ impl Asked {
         let structure = &context.structure;
         let of = |id: ResourceId| {
             let resource = structure.resource(id);
-            let all = resource.instances.values().chain(resource.others.values());
-            all.copied().chain(resource.pending).collect::<Vec<_>>()
+            let all = resource.instances.values().chain(resource.besides.others.values());
+            all.copied().chain(resource.besides.pending).collect::<Vec<_>>()
         };
         let within = |id: ModuleId| {
             let around = &structure.module(id).address.0;
@@ -115,7 +115,7 @@ fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
     let resource = |it: Resource| structure.resource_id(&it);
     if let Some(id) = text.parse().ok().and_then(resource) {
         let node = structure.resource(id);
-        let mut all = node.instances.values().chain(node.others.values());
+        let mut all = node.instances.values().chain(node.besides.others.values());
         return all
             .any(|it| context.is_there(*it))
             .then_some(Asked::Resource(id))
@@ -153,8 +153,8 @@ fn of_module(text: &str, structure: &Structure) -> Option<Asked> {
     let module = structure.module(*id);
     match word {
         "var" => module.variables.get(last).map(|it| Asked::Value(*it, Path::new())),
-        "local" => module.locals.get(last).map(|it| Asked::Value(*it, Path::new())),
-        "check" => module.checks.get(last).map(|it| Asked::Check(*it)),
+        "local" => module.besides.locals.get(last).map(|it| Asked::Value(*it, Path::new())),
+        "check" => module.besides.checks.get(last).map(|it| Asked::Check(*it)),
         _ => module.outputs.get(last).map(|it| Asked::Value(*it, Path::new())),
     }
 }
@@ -165,8 +165,8 @@ fn path(text: &str) -> Option<Path> {
     let Expr::Traversal(it) = &expression.expr else { return None };
     let step = |it: &Step| match it {
         Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
-        Step::Index(key, _) => key.as_literal().map(PathStep::Index),
-        Step::LegacyIndex(at, _) => Some(PathStep::index(*at as usize)),
+        Step::Index(it) => it.key.as_literal().map(PathStep::Index),
+        Step::LegacyIndex(it) => Some(PathStep::index(it.index as usize)),
         Step::Splat(_) => None,
     };
     it.steps().iter().map(step).collect()

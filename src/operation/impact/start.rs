@@ -79,9 +79,9 @@ impl Start {
         let label = |at: usize| edit.labels.get(at).map_or("", String::as_str);
         match edit.kind.as_str() {
             "variable" => self.nodes.extend(node.variables.get(label(0))),
-            "local" => self.nodes.extend(node.locals.get(label(0))),
+            "local" => self.nodes.extend(node.besides.locals.get(label(0))),
             "output" => self.nodes.extend(node.outputs.get(label(0))),
-            "check" => self.nodes.extend(node.checks.get(label(0))),
+            "check" => self.nodes.extend(node.besides.checks.get(label(0))),
             "resource" | "data" | "ephemeral" => {
                 let mode = match edit.kind.as_str() {
                     "resource" => Mode::Managed,

@@ -44,13 +44,14 @@ impl Check<'_> {
                 if found.has_errors() {
                     return found.into();
                 }
-                let value = self.values.value(self.values.structure.module(module).locals[name]);
+                let value =
+                    self.values.value(self.values.structure.module(module).besides.locals[name]);
                 BlockProblems { problems: Diagnostics::new(), failed: value.is_err() }
             }
             BlockKey::Output(name) => self.output(module, &config.outputs[name]).into(),
             // Whatever is written for a generated one will be checked when it is planned.
             BlockKey::Resource(_) => match self.session.graph.written(block) {
-                Some(it) if !it.generated => self.resource(module, block, it).await.into(),
+                Some(it) if !it.besides.generated => self.resource(module, block, it).await.into(),
                 _ => BlockProblems::default(),
             },
             BlockKey::Call(_) => {

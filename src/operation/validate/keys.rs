@@ -59,8 +59,8 @@ fn is_certain(session: &Session, resource: &ConfigResource, instance: &ProviderI
         blocks.find(|it| it.alias.as_ref().map(|it| &*it.text) == alias)
     });
     let collection = block.and_then(|it| it.repetition.expression());
-    let decided = collection
-        .zip(config.static_modules.get(&of.module))
-        .is_some_and(|(collection, place)| place.decided_by(collection).is_empty());
+    let decided = collection.is_some_and(|it| {
+        config.static_module(&of.module).is_some_and(|place| place.decided_by(it).is_empty())
+    });
     decided && config.resource(resource).is_some_and(|it| is_single(&it.repetition))
 }

@@ -167,8 +167,8 @@ fn all<T>(one: &[T], other: &[T], like: impl Fn(&T, &T) -> bool) -> bool {
 fn is_same_step(one: &Step, other: &Step) -> bool {
     match (one, other) {
         (Step::Attribute(one), Step::Attribute(other)) => one.text == other.text,
-        (Step::LegacyIndex(one, _), Step::LegacyIndex(other, _)) => one == other,
-        (Step::Index(one, _), Step::Index(other, _)) => match (&one.expr, &other.expr) {
+        (Step::LegacyIndex(one), Step::LegacyIndex(other)) => one.index == other.index,
+        (Step::Index(one), Step::Index(other)) => match (&one.key.expr, &other.key.expr) {
             (Expr::Number(one), Expr::Number(other)) => one == other,
             (Expr::String(one), Expr::String(other)) => one == other,
             _ => false,

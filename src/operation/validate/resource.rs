@@ -126,7 +126,7 @@ impl Check<'_> {
     fn lifecycle(&self, module: ModuleId, block: &config::Resource, found: &mut Diagnostics) {
         let is_plain =
             !block.lifecycle.has_conditions() && block.lifecycle.prevent_destroy.is_none();
-        if is_plain && block.connection.is_none() && block.provisioners.is_empty() {
+        if is_plain && block.besides.connection.is_none() && block.besides.provisioners.is_empty() {
             return;
         }
         let scope = self.values.scope(module);
@@ -144,9 +144,12 @@ impl Check<'_> {
                 ));
             }
         }
-        let bodies =
-            block.provisioners.iter().flat_map(|it| [&it.body].into_iter().chain(&it.connection));
-        for it in block.connection.as_deref().into_iter().chain(bodies) {
+        let bodies = block
+            .besides
+            .provisioners
+            .iter()
+            .flat_map(|it| [&it.body].into_iter().chain(&it.connection));
+        for it in block.besides.connection.as_deref().into_iter().chain(bodies) {
             found.extend(body::walk_body(it, &scope, &[]));
         }
     }
@@ -157,7 +160,7 @@ fn ignored(block: &config::Resource, schema: &Schema, found: &mut Diagnostics) {
     let IgnoreChanges::Paths(paths) = &block.lifecycle.ignore_changes else { return };
     for expression in paths {
         let Some((root, steps)) = expression.as_traversal() else { continue };
-        if let Some(problem) = attributes::missing_along(&schema.block, root, steps) {
+        if let Some(problem) = attributes::missing_along(&schema.block, &root.name(), steps) {
             found.push(problem);
             continue;
         }

@@ -108,7 +108,7 @@ fn structure(modules: &Modules, round: &Round) -> (Structure, Vec<Type>) {
         let parent = caller.and_then(|(outer, block)| {
             let place = block as usize - modules[outer].first_call();
             let outer = round.module(outer)?;
-            Some((outer, structure.module(outer).calls.get(place)?))
+            Some((outer, structure.module(outer).besides.calls.get(place)?))
         });
         if let Some((_, call)) = parent {
             let outputs = *outputs.entry(Arc::as_ptr(module)).or_insert_with(|| given_by(module));
@@ -172,8 +172,8 @@ fn add_resources(structure: &mut Structure, module: ModuleId, code: &config::Mod
         let known = &mut structure.resources[resource.index()];
         known.collection = Some(node);
         if repeats {
-            known.pending = Some(node);
-            known.repetition = Some(node);
+            known.besides.pending = Some(node);
+            known.besides.repetition = Some(node);
         }
     }
 }

@@ -40,7 +40,7 @@ pub async fn subject<'o>(
     let structure = &observer.values.structure;
     let node = structure.resource(resource);
     let mut block = structure.block(resource)?;
-    if block.generated
+    if block.besides.generated
         && let Some((generated, _)) = observer.imports.generated(&node.address.config())
     {
         block = &generated.block;
@@ -114,7 +114,7 @@ async fn declared(
         },
     };
     let Some(prior) = prior else { return Answer::Failed };
-    if subject.block.generated && prior.besides.imported.is_some() {
+    if subject.block.besides.generated && prior.besides.imported.is_some() {
         match observer.generate(&subject, &prior) {
             Some(generated) => subject.block = &generated.block,
             None => return Answer::Failed,

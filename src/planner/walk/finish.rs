@@ -231,7 +231,7 @@ async fn read(
                 }
             }
             // In a check it has only failed the check, and is read again when the plan is carried out.
-            None if subject.block.check.is_some() => {}
+            None if subject.block.besides.check.is_some() => {}
             None => return Decision::Failed,
         }
     }

@@ -27,7 +27,7 @@ impl Teller<'_, '_> {
                     let source = self.asked(node, module, source);
                     self.row("model::module_call", &[node.word(), name, source]);
                 }
-                if let Some(version) = &call.version {
+                if let Some(version) = &call.besides.version {
                     let version = self.asked(node, module, version);
                     self.row("model::module_version", &[node.word(), name, version]);
                 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use rustc_hash::FxHashMap;
-use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 use super::fields::Fields;
@@ -134,12 +133,7 @@ impl Provider for Host {
         validate_source(&self.table.data_sources, kind, config)
     }
 
-    async fn upgrade(
-        &self,
-        kind: &str,
-        version: u64,
-        stored: &RawValue,
-    ) -> Response<Option<Value>> {
+    async fn upgrade(&self, kind: &str, version: u64, stored: &str) -> Response<Option<Value>> {
         self.kind(kind, |entry| match upgraded(entry, &self.world, version, stored) {
             Ok(value) => Response::ok(Some(value)),
             Err(problem) => failed(problem),
@@ -218,12 +212,12 @@ impl Provider for Host {
         _: &str,
         from_kind: &str,
         _: u64,
-        stored: &RawValue,
+        stored: &str,
         kind: &str,
     ) -> Response<Option<ReadObject>> {
         self.kind(kind, |entry| {
             let mut object = Fields::empty(entry.ty);
-            let taken = entry.offer.take_over(from_kind, stored.get(), &mut object);
+            let taken = entry.offer.take_over(from_kind, stored, &mut object);
             match taken.unwrap_or_else(|| Err(no_move(from_kind, kind))) {
                 Ok(()) => Response::ok(Some(ReadObject {
                     value: object.into_value(),
@@ -295,10 +289,10 @@ fn upgraded(
     entry: &Entry<dyn Kind>,
     world: &World,
     version: u64,
-    stored: &RawValue,
+    stored: &str,
 ) -> Result<Value, Problem> {
     let kind = entry.offer;
-    let value = from_stored_json(stored.get(), entry.ty)
+    let value = from_stored_json(stored, entry.ty)
         .map_err(|why| unreadable(kind.name(), &why.to_string()))?;
     if version == kind.version() {
         return Ok(value);

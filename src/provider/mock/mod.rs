@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::value::RawValue;
 
 use super::{
     AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
@@ -139,12 +138,7 @@ impl Provider for Mock {
         self.real.validate_data(kind, config).await
     }
 
-    async fn upgrade(
-        &self,
-        kind: &str,
-        version: u64,
-        stored: &RawValue,
-    ) -> Response<Option<Value>> {
+    async fn upgrade(&self, kind: &str, version: u64, stored: &str) -> Response<Option<Value>> {
         self.real.upgrade(kind, version, stored).await
     }
 
@@ -166,7 +160,7 @@ impl Provider for Mock {
         &self,
         kind: &str,
         version: u64,
-        stored: &RawValue,
+        stored: &str,
     ) -> Response<Option<Value>> {
         self.real.upgrade_identity(kind, version, stored).await
     }
@@ -221,7 +215,7 @@ impl Provider for Mock {
         from_provider: &str,
         from_kind: &str,
         from_version: u64,
-        stored: &RawValue,
+        stored: &str,
         kind: &str,
     ) -> Response<Option<ReadObject>> {
         self.real.move_state(from_provider, from_kind, from_version, stored, kind).await

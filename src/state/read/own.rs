@@ -41,10 +41,14 @@ pub(super) fn give(resources: &mut Resources, own: &mut Names) {
             name.clear();
             write!(name, "{address}{key}").expect("text grows");
             for (deposed, object) in &mut instance.deposed {
-                object.reads = own.take(&write::own_key(&name, Some(deposed)));
+                object.reads = own.take(&write::own_key(&name, Some(deposed))).map(|it| it.1);
             }
             if let Some(object) = &mut instance.current {
-                object.reads = own.take(&name);
+                let Some((name, reads)) = own.take(&name) else { continue };
+                object.reads = Some(reads);
+                // Who is named by nobody needs no name.
+                object.recorded_as =
+                    Some(name).filter(|it| Str::strong_count(it).is_none_or(|it| it > 1));
             }
         }
     }
@@ -60,7 +64,7 @@ struct InOrder<'m> {
 }
 
 impl InOrder<'_> {
-    fn take(&mut self, name: &str) -> Option<Box<[Str]>> {
+    fn take(&mut self, name: &str) -> Option<(Str, Box<[Str]>)> {
         let is_next = self.all.get(self.next).is_some_and(|it| *it.0 == *name);
         let place = match is_next {
             true => self.next,
@@ -71,6 +75,6 @@ impl InOrder<'_> {
             }
         };
         self.next = place + 1;
-        Some(std::mem::take(&mut self.all[place].1))
+        Some(std::mem::take(&mut self.all[place]))
     }
 }

@@ -10,6 +10,7 @@ use super::super::token::{Kind, Token, is_block_header};
 use super::super::{Attribute, Block, Body, Name, problems};
 use super::{Broken, Parsed, Parser, RETRIES, exact};
 use crate::diagnostic::Span;
+use crate::rarely::Rarely;
 use crate::value::Str;
 
 /// What has been read of a body.
@@ -25,7 +26,7 @@ impl Items {
     /// Returns what was read, with no room for more.
     fn body(self, span: Span) -> Body {
         let (attributes, blocks) = (exact(self.attributes), exact(self.blocks));
-        Body { attributes, blocks, span, json: None }
+        Body { attributes, blocks: blocks.into(), span, json: None }
     }
 
     /// Where an attribute of this name stands already.
@@ -264,6 +265,6 @@ impl<'a> Parser<'a> {
             kind => return Err(self.fail_at(end, |at| problems::single_line_end(kind, at))),
         }
         let span = self.span(open).to(self.span(end));
-        Ok(Body { attributes: vec![attribute], blocks: Vec::new(), span, json: None })
+        Ok(Body { attributes: vec![attribute], blocks: Rarely::default(), span, json: None })
     }
 }

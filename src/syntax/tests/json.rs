@@ -18,12 +18,15 @@ fn check(text: &str, expected: Expect) {
     let (body, mut diags) = parse_json(FileId(1), text);
     let (content, more) = body.content(&[AttributeSchema { name: "a", required: false }], RESOURCE);
     diags.extend(more);
-    let mut out = print::body(&Body { blocks: Vec::new(), ..content.clone() }, 0);
+    let mut out = print::body(&Body { blocks: Rarely::default(), ..content.clone() }, 0);
     for block in content.blocks {
         let (attributes, more) = block.body.just_attributes();
         diags.extend(more);
         let body = Body { attributes, ..Body::default() };
-        out += &print::body(&Body { blocks: vec![Block { body, ..block }], ..Body::default() }, 0);
+        out += &print::body(
+            &Body { blocks: vec![Block { body, ..block }].into(), ..Body::default() },
+            0,
+        );
     }
     expected.assert_eq(&(out + &problems_of(text, &diags)));
 }

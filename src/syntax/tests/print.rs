@@ -19,8 +19,8 @@ fn names(key: &Option<Name>, value: &Name) -> String {
 pub fn steps(steps: &[Step]) -> String {
     let one = |step: &Step| match step {
         Step::Attribute(name) => format!(".{}", name.text),
-        Step::Index(key, _) => format!("[{}]", expression(key)),
-        Step::LegacyIndex(index, _) => format!(".{index}"),
+        Step::Index(it) => format!("[{}]", expression(&it.key)),
+        Step::LegacyIndex(it) => format!(".{}", it.index),
         Step::Splat(it) => {
             format!("{}<{}>", if it.full { "[*]" } else { ".*" }, self::steps(&it.each))
         }

@@ -40,7 +40,7 @@ pub(super) fn check_resource(
         }
         return;
     };
-    if block.check.is_some() && block.check.as_deref() != scope.check {
+    if block.besides.check.is_some() && block.besides.check.as_deref() != scope.check {
         problems.push(problems::scoped_resource((resource.kind, resource.name), at));
     }
     check_key(role, block, reference, problems);
@@ -48,7 +48,7 @@ pub(super) fn check_resource(
 
 /// Returns whether there is nothing to tell of a single resource that is read by these names, wherever in its module that is.
 pub fn may_be_named(block: &Resource, names: &[Step]) -> bool {
-    block.check.is_none() && !names_count(names)
+    block.besides.check.is_none() && !names_count(names)
 }
 
 fn names_count(steps: &[Step]) -> bool {
@@ -68,13 +68,13 @@ fn check_key(role: Role, block: &Resource, reference: &Reference, problems: &mut
         ([Step::Attribute(_), ..], Repetition::ForEach(_)) if role != Role::DependsOn => {
             problems.push(missing_resource_key(&address(), "for_each", whole));
         }
-        ([Step::Index(key, span), ..], Repetition::Single | Repetition::Enabled(_))
-            if key.is_literal() =>
+        ([Step::Index(it), ..], Repetition::Single | Repetition::Enabled(_))
+            if it.key.is_literal() =>
         {
-            problems.push(problems::unexpected_key(&address(), whole.to(*span)));
+            problems.push(problems::unexpected_key(&address(), whole.to(it.span)));
         }
-        ([Step::LegacyIndex(_, span), ..], Repetition::Single | Repetition::Enabled(_)) => {
-            problems.push(problems::unexpected_key(&address(), whole.to(*span)));
+        ([Step::LegacyIndex(it), ..], Repetition::Single | Repetition::Enabled(_)) => {
+            problems.push(problems::unexpected_key(&address(), whole.to(it.span)));
         }
         _ => {}
     }

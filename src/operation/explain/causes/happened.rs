@@ -189,8 +189,8 @@ fn relative(expression: &Expression) -> Path {
     let Some((root, steps)) = expression.as_traversal() else { return Path::new() };
     let step = |it: &Written| match it {
         Written::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
-        Written::Index(key, _) => key.as_literal().map(PathStep::Index),
-        Written::LegacyIndex(at, _) => Some(PathStep::index(*at as usize)),
+        Written::Index(it) => it.key.as_literal().map(PathStep::Index),
+        Written::LegacyIndex(it) => Some(PathStep::index(it.index as usize)),
         Written::Splat(_) => None,
     };
     let rest: Option<Path> = steps.iter().map(step).collect();

@@ -134,8 +134,8 @@ impl Reader<'_, '_> {
                     let (root, steps) = (it.root(), it.steps());
                     self.reference(root, steps, &written.rest, expression.span, &mut found);
                     for step in steps {
-                        if let Step::Index(key, _) = step {
-                            todo.push((**key).clone());
+                        if let Step::Index(it) = step {
+                            todo.push(it.key.clone());
                         }
                     }
                 }
@@ -166,17 +166,17 @@ impl Reader<'_, '_> {
     fn each_value(&self, owner: Owner, key: &InstanceKey) -> Option<Value> {
         let structure = self.model.structure;
         match owner {
-            Owner::Resource(id) => structure.resource(id).each_values.get(key).cloned(),
+            Owner::Resource(id) => structure.resource(id).besides.each_values.get(key).cloned(),
             Owner::Call(id) => {
                 let module = *structure.call(id).instances.get(key)?;
-                structure.module(module).each_value.clone()
+                structure.module(module).besides.each_value.clone()
             }
         }
     }
 
     fn reference(
         &self,
-        root: &crate::syntax::Name,
+        root: &crate::syntax::Root,
         steps: &[Step],
         rest: &[PathStep],
         span: Span,
@@ -192,7 +192,7 @@ impl Reader<'_, '_> {
                 node.into_iter().for_each(|it| add(Part::Value(*it, whole(reference.rest))));
             }
             Subject::Local(name) => {
-                let node = module.locals.get(name);
+                let node = module.besides.locals.get(name);
                 node.into_iter().for_each(|it| add(Part::Value(*it, whole(reference.rest))));
             }
             Subject::Module(name) => {
@@ -269,12 +269,12 @@ impl Reader<'_, '_> {
         }
         let counted = style == Style::Count;
         match steps.split_first() {
-            Some((Step::Index(key, _), rest)) => {
-                let key = self.value(key).and_then(|it| expansion::key_for(&it, counted));
+            Some((Step::Index(it), rest)) => {
+                let key = self.value(&it.key).and_then(|it| expansion::key_for(&it, counted));
                 (key, rest)
             }
-            Some((Step::LegacyIndex(at, _), rest)) => {
-                (Some(InstanceKey::Int(i64::try_from(*at).unwrap_or(i64::MAX))), rest)
+            Some((Step::LegacyIndex(it), rest)) => {
+                (Some(InstanceKey::Int(i64::try_from(it.index).unwrap_or(i64::MAX))), rest)
             }
             _ => (None, steps),
         }
@@ -284,8 +284,8 @@ impl Reader<'_, '_> {
     fn path(&self, steps: &[Step]) -> Path {
         let step = |it: &Step| match it {
             Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
-            Step::Index(key, _) => self.value(key).map(PathStep::Index),
-            Step::LegacyIndex(at, _) => Some(PathStep::index(*at as usize)),
+            Step::Index(it) => self.value(&it.key).map(PathStep::Index),
+            Step::LegacyIndex(it) => Some(PathStep::index(it.index as usize)),
             Step::Splat(_) => None,
         };
         steps.iter().map_while(step).collect()

@@ -136,7 +136,7 @@ impl Probe {
 
     pub fn upgrade(&self, kind: &str, version: u64, stored: Json) -> String {
         let stored = serde_json::value::to_raw_value(&stored).expect("JSON");
-        let response = run(self.provider.upgrade(kind, version, &stored));
+        let response = run(self.provider.upgrade(kind, version, stored.get()));
         problems(&response.diagnostics) + &response.value.map(|it| print(&it)).unwrap_or_default()
     }
 
@@ -152,7 +152,7 @@ impl Probe {
             "registry.opentofu.org/hashicorp/null",
             from,
             0,
-            &stored,
+            stored.get(),
             kind,
         ));
         problems(&response.diagnostics)

@@ -1,7 +1,6 @@
 //! Calls that take objects over: by an import id, or from another type.
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
 use super::{
     CAPABILITIES, Complaints, Plugin, identity_of, nonconforming, one, taken, unknown_kind,
@@ -53,7 +52,7 @@ pub(super) async fn import(
 pub(super) async fn move_state(
     plugin: &Plugin,
     (from_provider, from_kind, from_version): (&str, &str, u64),
-    stored: &RawValue,
+    stored: &str,
     kind: &str,
 ) -> Result<Response<Option<ReadObject>>, Complaints> {
     let site = plugin.managed(kind).await?;
@@ -70,7 +69,7 @@ pub(super) async fn move_state(
         source_type_name: from_kind.into(),
         source_schema_version: i64::try_from(from_version).unwrap_or(i64::MAX),
         source_state: Some(msg::RawState {
-            json: stored.get().to_owned().into_bytes().into(),
+            json: stored.to_owned().into_bytes().into(),
             flatmap: Default::default(),
         }),
         target_type_name: kind.into(),

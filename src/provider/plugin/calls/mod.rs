@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::value::RawValue;
 
 use super::Plugin;
 use super::process::Process;
@@ -214,12 +213,7 @@ impl Provider for Plugin {
         listed(self.checked(kind, config, Checked::Data).await)
     }
 
-    async fn upgrade(
-        &self,
-        kind: &str,
-        version: u64,
-        stored: &RawValue,
-    ) -> Response<Option<Value>> {
+    async fn upgrade(&self, kind: &str, version: u64, stored: &str) -> Response<Option<Value>> {
         whole(objects::upgrade(self, kind, version, stored).await)
     }
 
@@ -237,7 +231,7 @@ impl Provider for Plugin {
         &self,
         kind: &str,
         version: u64,
-        stored: &RawValue,
+        stored: &str,
     ) -> Response<Option<Value>> {
         whole(objects::upgrade_identity(self, kind, version, stored).await)
     }
@@ -259,7 +253,7 @@ impl Provider for Plugin {
         from_provider: &str,
         from_kind: &str,
         from_version: u64,
-        stored: &RawValue,
+        stored: &str,
         kind: &str,
     ) -> Response<Option<ReadObject>> {
         let from = (from_provider, from_kind, from_version);

@@ -1,7 +1,6 @@
 //! Calls about one object: it is brought to today's schema, read, planned and changed.
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
 use super::{
     CAPABILITIES, Complaints, Plugin, identity_of, one, taken, unknown_kind, written_identity,
@@ -15,17 +14,17 @@ pub(super) async fn upgrade(
     plugin: &Plugin,
     kind: &str,
     version: u64,
-    stored: &RawValue,
+    stored: &str,
 ) -> Result<Response<Option<Value>>, Complaints> {
     let (process, announced) = plugin.ready().await?;
     let schema = announced.schema.resources.get(kind).ok_or_else(|| unknown_kind(kind))?.clone();
     // What the schema of the same version lacks was written by a provider that lied.
     let stripped = (schema.version == version)
-        .then(|| crate::schema::without_unknown_attributes(stored.get(), &schema.block))
+        .then(|| crate::schema::without_unknown_attributes(stored, &schema.block))
         .flatten();
     let json: Bytes = match stripped {
         Some(it) => it.into_bytes().into(),
-        None => stored.get().to_owned().into_bytes().into(),
+        None => stored.to_owned().into_bytes().into(),
     };
     let request = msg::upgrade_resource_state::Request {
         type_name: kind.into(),
@@ -43,14 +42,14 @@ pub(super) async fn upgrade_identity(
     plugin: &Plugin,
     kind: &str,
     version: u64,
-    stored: &RawValue,
+    stored: &str,
 ) -> Result<Response<Option<Value>>, Complaints> {
     let site = plugin.managed(kind).await?;
     let request = msg::upgrade_resource_identity::Request {
         type_name: kind.into(),
         version: i64::try_from(version).unwrap_or(i64::MAX),
         raw_identity: Some(msg::RawState {
-            json: stored.get().to_owned().into_bytes().into(),
+            json: stored.to_owned().into_bytes().into(),
             flatmap: Default::default(),
         }),
     };

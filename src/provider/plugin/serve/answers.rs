@@ -185,7 +185,7 @@ impl Answers {
         let ty = self.managed(&it.type_name)?;
         let stored = stored(it.raw_state)?;
         let version = u64::try_from(it.version).unwrap_or_default();
-        let answer = self.provider.upgrade(&it.type_name, version, &stored).await;
+        let answer = self.provider.upgrade(&it.type_name, version, stored.get()).await;
         Ok(msg::upgrade_resource_state::Response {
             upgraded_state: answer.value.and_then(|it| encode(&it, ty)),
             diagnostics: written_diagnostics(&answer.diagnostics),
@@ -303,8 +303,10 @@ impl Answers {
         let stored = stored(it.source_state)?;
         let version = u64::try_from(it.source_schema_version).unwrap_or_default();
         let (provider, from) = (&it.source_provider_address, &it.source_type_name);
-        let answer =
-            self.provider.move_state(provider, from, version, &stored, &it.target_type_name).await;
+        let answer = self
+            .provider
+            .move_state(provider, from, version, stored.get(), &it.target_type_name)
+            .await;
         let moved = answer.value.as_ref();
         Ok(msg::move_resource_state::Response {
             target_state: moved.and_then(|it| encode(&it.value, ty)),

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use serde_json::value::RawValue;
 
 use crate::provider::{
     AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
@@ -149,9 +148,9 @@ impl Provider for Scripted {
         Vec::new()
     }
 
-    async fn upgrade(&self, _: &str, _: u64, stored: &RawValue) -> Response<Option<Value>> {
+    async fn upgrade(&self, _: &str, _: u64, stored: &str) -> Response<Option<Value>> {
         let ty = announced().resources.get("scripted_thing").map(|it| it.block.ty());
-        let value = ty.and_then(|ty| from_json(stored.get(), ty).ok());
+        let value = ty.and_then(|ty| from_json(stored, ty).ok());
         Response::ok(value)
     }
 
@@ -224,7 +223,7 @@ impl Provider for Scripted {
         _: &str,
         _: &str,
         _: u64,
-        _: &RawValue,
+        _: &str,
         _: &str,
     ) -> Response<Option<ReadObject>> {
         Response::ok(None)
