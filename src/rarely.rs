@@ -9,8 +9,15 @@ pub trait Plain: Default + 'static {
 }
 
 /// Something that is boxed where it is not as it is by default. It is read and changed as if it stood here.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Rarely<T>(Option<Box<T>>);
+
+/// Whether it is boxed makes no difference.
+impl<T: Plain + PartialEq> PartialEq for Rarely<T> {
+    fn eq(&self, other: &Rarely<T>) -> bool {
+        **self == **other
+    }
+}
 
 impl<T: Plain> Rarely<T> {
     /// Returns it, boxed where that is needed.
@@ -22,7 +29,7 @@ impl<T: Plain> Rarely<T> {
         Rarely((!is_plain).then(|| Box::new(it)))
     }
 
-    /// Returns whether it is as it is by default, as far as is known without a look at it.
+    /// Returns whether it takes one word: then it is as it is by default.
     pub fn is_plain(&self) -> bool {
         self.0.is_none()
     }
@@ -47,15 +54,16 @@ impl<T: Plain> DerefMut for Rarely<T> {
     }
 }
 
+/// Null where it takes one word.
 impl<T: Plain + serde::Serialize> serde::Serialize for Rarely<T> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        (**self).serialize(to)
+        self.0.serialize(to)
     }
 }
 
 impl<'de, T: Plain + serde::Deserialize<'de>> serde::Deserialize<'de> for Rarely<T> {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Rarely<T>, D::Error> {
-        Ok(Rarely(Some(Box::new(T::deserialize(from)?))))
+        Option::deserialize(from).map(Rarely)
     }
 }
 
@@ -113,5 +121,7 @@ mod tests {
         it.1.push('x');
         assert_eq!(*it, Pair(0, "x".into()));
         assert_eq!(it, Rarely::of(Pair(0, "x".into())));
+        it.1.pop();
+        assert!(it.0.is_some() && it == Rarely::default());
     }
 }

@@ -13,6 +13,7 @@ use crate::world::open_regular;
 
 mod append;
 mod folder;
+mod large;
 mod locked;
 mod place;
 mod replace;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use append::append_line;
 pub use folder::NewFolder;
+pub use large::{LargeFile, digest};
 pub use locked::{Locked, claim, lock};
 pub use place::check_keeps;
 pub use replace::{Fresh, create, has_folder, make_whole, replace, restore_torn, sweep};

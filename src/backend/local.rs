@@ -1,7 +1,6 @@
 //! States in files of this machine, with a backup beside each, locked as OpenTofu locks them.
 
 use std::collections::BTreeMap;
-use std::hash::Hasher;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,16 +9,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
-use rustc_hash::FxHasher;
 
-use super::files::{self, Fresh, Locked};
+use super::files::{self, Fresh, LargeFile, Locked};
 use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::lock_info;
 use super::seal::{Part, Seals};
 use super::shape::text;
 use super::snapshots::Recover;
-use super::store::{Content, Refused, Store, Version};
+use super::store::{Content, Large, Refused, Store, Version};
 use super::workspace;
 use crate::world::World;
 
@@ -258,11 +256,14 @@ impl Local {
     }
 }
 
-/// Stands for the content of a file; nothing is the same as an empty file.
 fn version_of(bytes: &[u8]) -> Version {
-    let mut hasher = FxHasher::default();
-    hasher.write(bytes);
-    Version(format!("{}-{:x}", bytes.len(), hasher.finish()))
+    Version(files::digest(bytes))
+}
+
+impl Large for LargeFile {
+    fn version(&self) -> Option<Version> {
+        self.digest().map(Version)
+    }
 }
 
 fn info_path(paths: &Paths) -> PathBuf {
@@ -293,6 +294,13 @@ impl Store for Local {
         let (_, bytes) = self.read_file(&paths.read)?;
         let (version, _) = self.read_file(&paths.write)?;
         Ok(Content { bytes, version, is_elsewhere: true })
+    }
+
+    fn large(&self, workspace: &str, least: usize) -> Option<Box<dyn Large>> {
+        let paths = self.paths(workspace);
+        let is_here = paths.read == paths.write;
+        let file = is_here.then(|| LargeFile::open(&self.at(&paths.write), least))??;
+        Some(Box::new(file))
     }
 
     async fn write(

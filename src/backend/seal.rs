@@ -101,6 +101,11 @@ impl Seals {
         self.0.get().is_some()
     }
 
+    /// Returns whether everything is left as it is.
+    pub fn is_unsealed(&self) -> bool {
+        self.0.get().is_none()
+    }
+
     fn get(&self) -> &dyn Seal {
         self.0.get().map_or(&Unsealed, |it| &**it)
     }
@@ -195,7 +200,7 @@ impl Seals {
     /// then [`read_state`](Seals::read_state) reads it, or says what is wrong.
     pub fn take_state(&self, part: Part<'_>, stored: Vec<u8>) -> Option<State> {
         let opened = self.get().open(part, stored.into()).ok()?;
-        read::read_from_end(opened.into_owned())
+        read::read_from_end(&mut opened.into_owned())
     }
 
     /// Reads a state from a file that the user gives: as `state pull` prints it, or sealed, as `errored.tfstate` is.

@@ -167,6 +167,9 @@ impl Snapshots {
     ///
     /// - `keeps`: whether the bytes are wanted, however many they are.
     fn latest(&self, keeps: bool) -> Result<(Content, Option<State>), Diagnostics> {
+        if !keeps && let Some(found) = self.large() {
+            return Ok(found);
+        }
         let mut content = self.content()?;
         tracing::debug!(place = self.name(), bytes = content.bytes.len(), "state read");
         if !keeps && content.bytes.len() >= LARGE {
@@ -179,6 +182,17 @@ impl Snapshots {
         let state = self.seals.read_state(Part::State, &content.bytes);
         let state = state.map_err(|it| self.named(it, content.is_elsewhere))?;
         Ok((content, state))
+    }
+
+    /// Like [`latest`](Snapshots::latest), of a large state that can be read without all of its text at once.
+    fn large(&self) -> Option<(Content, Option<State>)> {
+        let mut stored =
+            self.seals.is_unsealed().then(|| self.store.large(&self.workspace, LARGE))??;
+        tracing::debug!(place = self.name(), bytes = stored.left(), "state read from its end");
+        let state = read::read_from_end(&mut *stored)?;
+        let content =
+            Content { bytes: Vec::new(), version: stored.version()?, is_elsewhere: false };
+        Some((content, Some(state)))
     }
 
     /// Says beside what is wrong with a state which one it is.

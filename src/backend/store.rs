@@ -14,6 +14,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use crate::state::read::Backwards;
 
 /// Stands for what a store holds under one name, nothing included: an entity tag, a generation, a fingerprint.
 ///
@@ -30,6 +31,12 @@ pub struct Content {
     pub version: Version,
     /// Whether they come from another place than the one that is written: `-state-out`.
     pub is_elsewhere: bool,
+}
+
+/// Much that is stored, to be read from its end.
+pub trait Large: Backwards {
+    /// Returns what a write must name to take its place; nothing where it has changed while it was read.
+    fn version(&self) -> Option<Version>;
 }
 
 /// Why a store has not taken what it was to keep.
@@ -96,6 +103,11 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// If it cannot be known. Nothing is no error.
     async fn read(&self, workspace: &str) -> io::Result<Content>;
+
+    /// Returns what is stored to be read from its end, where there are so many bytes and they can be read so.
+    fn large(&self, _workspace: &str, _least: usize) -> Option<Box<dyn Large>> {
+        None
+    }
 
     /// Replaces what is stored, at once and only if it still is what `expected` stands for. Returns the new version.
     ///

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::de::DeserializeSeed;
 use serde_json::value::RawValue;
@@ -15,7 +14,6 @@ use super::version4::{
 };
 use super::{
     Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Shared, State,
-    Status,
 };
 use super::{legacy, names, problems, stored, text};
 use crate::address::{
@@ -26,9 +24,12 @@ use crate::rarely::Rarely;
 use crate::value::Str;
 
 mod from_end;
+mod members;
 pub(super) mod own;
 mod parts;
 
+pub use self::from_end::{Backwards, PIECE};
+use self::members::{deposed_key, private_data, status};
 use self::parts::merged;
 
 /// Reads a state file. Empty text is no state: `None`.
@@ -54,7 +55,7 @@ pub fn read(bytes: &[u8]) -> Result<Option<State>, Diagnostics> {
 
 /// Reads a state file of many megabytes from its end, and lets go of the text on the way: that needs little more room than the state.
 /// Nothing where it is not laid out as it is written, or anything is wrong with it: then [`read`] says what.
-pub fn read_from_end(bytes: Vec<u8>) -> Option<State> {
+pub fn read_from_end(bytes: &mut dyn Backwards) -> Option<State> {
     let mut gathered = Gathered::default();
     let rest = from_end::gather(bytes, &mut gathered)?;
     let file = serde_json::from_slice(&rest).map(|it: Rest<'_>| it.0).ok()?;
@@ -75,12 +76,18 @@ struct Gathered {
     reader: Reader,
     resources: Vec<(Resource, Shared<ResourceState>)>,
     made_from: own::Names,
+    /// Where resources are read from the last: how much of our own record is of those that are left.
+    left: usize,
     problems: Diagnostics,
 }
 
 impl Gathered {
     fn resource(&mut self, resource: ResourceV4<'_>) {
-        self.resources.extend(self.problems.take(self.reader.resource(resource)));
+        let own = &self.made_from[..self.left.min(self.made_from.len())];
+        let mut likely = own::Likely::of(own);
+        let read = self.reader.resource(resource, &mut likely);
+        self.left = likely.left();
+        self.resources.extend(self.problems.take(read));
     }
 
     /// Takes in our own record.
@@ -249,6 +256,7 @@ impl Reader {
     fn resource(
         &mut self,
         resource: ResourceV4<'_>,
+        likely: &mut own::Likely<'_>,
     ) -> Result<(Resource, Shared<ResourceState>), Diagnostics> {
         let address = self.address(&resource)?;
         let whole = match Text::filled(&resource.provider) {
@@ -271,7 +279,8 @@ impl Reader {
             } else if whole.is_none() {
                 return Err(problems::no_provider(&address.to_string()).into());
             }
-            let Some((key, deposed, object)) = diagnostics.take(self.object(&address, object))
+            let Some((key, deposed, object)) =
+                diagnostics.take(self.object(&address, object, likely))
             else {
                 continue;
             };
@@ -323,6 +332,7 @@ impl Reader {
         &mut self,
         of: &Resource,
         found: ObjectV4<'_>,
+        likely: &mut own::Likely<'_>,
     ) -> Result<(InstanceKey, Option<Str>, Object), Diagnostic> {
         let key = match found.index_key.map(RawValue::get) {
             None => InstanceKey::None,
@@ -347,13 +357,18 @@ impl Reader {
             (None, None) => Attributes::Json("{}".into()),
         };
         let dependencies = found.dependencies.unwrap_or_default();
+        let alike = dependencies.first().map_or(&[][..], |it| likely.names_with(&it.0));
         let mut object = Object {
             status,
             schema_version: found.schema_version.unwrap_or_default(),
             attributes,
             dependencies: dependencies
                 .iter()
-                .map(|it| self.dependency(&it.0))
+                .enumerate()
+                .map(|(at, it)| match alike.get(at).filter(|known| ***known == *it.0) {
+                    Some(known) => Ok(known.clone()),
+                    None => self.dependency(&it.0),
+                })
                 .collect::<Result<_, _>>()?,
             reads: None,
             recorded_as: None,
@@ -404,36 +419,4 @@ impl Reader {
             ))),
         }
     }
-}
-
-fn status(text: Option<&str>, name: impl Fn() -> Instance) -> Result<Status, Diagnostic> {
-    match text {
-        None => Ok(Status::Ready),
-        Some("tainted") => Ok(Status::Tainted),
-        Some(other) => {
-            let why = format!("Instance {} has invalid status {other:?}.", name());
-            Err(problems::bad_instance(why))
-        }
-    }
-}
-
-fn deposed_key(text: Option<&str>, name: impl Fn() -> Instance) -> Result<Option<Str>, Diagnostic> {
-    match text {
-        Some(key) if key.len() != 8 => {
-            let why = format!(
-                "Instance {} has an object with deposed key {key:?}, which is not correctly formatted.",
-                name()
-            );
-            Err(problems::bad_instance(why))
-        }
-        key => Ok(key.map(Str::from)),
-    }
-}
-
-/// What a provider handed out, in base 64.
-fn private_data(text: Option<&str>, name: impl Fn() -> Instance) -> Result<Vec<u8>, Diagnostic> {
-    let Some(text) = text else { return Ok(Vec::new()) };
-    base64::engine::general_purpose::STANDARD.decode(text).map_err(|why| {
-        problems::bad_instance(format!("Instance {} has invalid private data: {why}.", name()))
-    })
 }

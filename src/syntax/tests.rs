@@ -495,5 +495,5 @@ fn paths_are_names_and_literal_keys() {
 
 #[test]
 fn what_a_large_configuration_has_millions_of_is_small() {
-    assert_eq!((size_of::<Name>(), size_of::<Step>(), size_of::<Expression>()), (24, 24, 32));
+    assert_eq!((size_of::<Name>(), size_of::<Step>(), size_of::<Expression>()), (16, 16, 32));
 }

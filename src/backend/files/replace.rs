@@ -193,7 +193,7 @@ fn mark_replaced(old: &File) {
 }
 
 /// Where a whole copy lies of what is being written in place.
-fn whole_copy(path: &Path) -> PathBuf {
+pub(super) fn whole_copy(path: &Path) -> PathBuf {
     beside(path, "whole")
 }
 

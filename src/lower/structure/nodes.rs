@@ -252,7 +252,6 @@ pub struct ResourceNode {
     /// The provider configuration that serves it.
     pub provider: Option<Arc<ProviderConfig>>,
     /// What else there is of it, mostly nothing.
-    #[serde(default, skip_serializing_if = "Rarely::is_plain")]
     pub besides: Rarely<ResourceNodeBesides>,
 }
 

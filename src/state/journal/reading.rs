@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::names;
-use super::super::read::own::is_complete;
+use super::super::read::own::{Likely, is_complete};
 use super::super::read::{Reader, output_from};
 use super::super::version4::{ObjectV4, OutputV4};
 use super::{Base, Begun, CHECKSUM, Record, VERSION, checksum};
@@ -218,7 +218,8 @@ fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {
     };
     let object: ObjectV4<'_> = serde_json::from_str(object.get()).ok()?;
     let (provider, provider_key) = reader.provider(object.provider()?)?;
-    let (_, deposed, mut object) = reader.object(&address.of(), object).ok()?;
+    let (_, deposed, mut object) =
+        reader.object(&address.of(), object, &mut Likely::of(&[])).ok()?;
     let own =
         line.made_from.or_else(|| line.reads.filter(|it| is_complete(it.iter().map(|it| &**it))));
     object.reads = own.map(|it| it.into_iter().map(Str::from).collect());

@@ -3,6 +3,8 @@
 //! Text in JSON holds no line feed, so a line that is laid out as the end of an element is one, or stands deeper. Where it does, the
 //! piece behind it is no whole number of elements, and cannot be read as such: nothing is read otherwise than it would be as a whole.
 
+use std::io;
+
 use memchr::memmem;
 use serde::de::DeserializeSeed;
 use serde_json::Deserializer;
@@ -10,100 +12,185 @@ use serde_json::Deserializer;
 use super::super::version4::{Each, MadeFrom};
 use super::Gathered;
 
-/// About so many bytes are read together.
-const PIECE: usize = if cfg!(test) { 300 } else { 1 << 24 };
+/// About so many bytes are read together, and just so many are taken at a time, the last ones before the others.
+pub const PIECE: usize = if cfg!(test) { 300 } else { 1 << 24 };
 
-/// Reads the resources and our own record, and returns the file without them.
-pub(super) fn gather(mut bytes: Vec<u8>, gathered: &mut Gathered) -> Option<Vec<u8>> {
-    if !bytes.starts_with(b"{\n  \"version\": 4,\n") {
-        return None;
-    }
-    bytes.truncate(bytes.trim_ascii_end().len());
-    made_from(&mut bytes, gathered)?;
-    resources(&mut bytes, gathered)?;
-    Some(bytes)
+/// Bytes that are taken from their end.
+pub trait Backwards {
+    /// Returns how many are left.
+    fn left(&self) -> usize;
+
+    /// Returns whether they begin with these.
+    fn begin_with(&self, text: &[u8]) -> bool;
+
+    /// Takes the last of those that are left, as many as `into` has room for.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be had.
+    fn take(&mut self, into: &mut [u8]) -> io::Result<()>;
 }
 
-fn made_from(bytes: &mut Vec<u8>, gathered: &mut Gathered) -> Option<()> {
-    const BEGIN: &[u8] = b"\n  \"entail\": {\n    \"made_from\": {";
+impl Backwards for Vec<u8> {
+    fn left(&self) -> usize {
+        self.len()
+    }
+
+    fn begin_with(&self, text: &[u8]) -> bool {
+        self.starts_with(text)
+    }
+
+    fn take(&mut self, into: &mut [u8]) -> io::Result<()> {
+        let left = self.len() - into.len();
+        into.copy_from_slice(&self[left..]);
+        self.truncate(left);
+        // What was taken is let go of.
+        self.shrink_to_fit();
+        Ok(())
+    }
+}
+
+/// Reads the resources and our own record, and returns the file without them.
+pub(super) fn gather(bytes: &mut dyn Backwards, gathered: &mut Gathered) -> Option<Vec<u8>> {
+    // Only what is laid out so can be taken apart.
+    if !bytes.begin_with(b"{\n  \"version\": 4,\n") {
+        return None;
+    }
+    let mut text = Text { before: bytes, bytes: Vec::new() };
+    text.more()?;
+    text.bytes.truncate(text.bytes.trim_ascii_end().len());
+    made_from(&mut text, gathered)?;
+    resources(&mut text, gathered)?;
+    Some(text.bytes)
+}
+
+fn made_from(text: &mut Text<'_>, gathered: &mut Gathered) -> Option<()> {
     const END: &[u8] = b"\n    }\n  }\n}";
-    if !bytes.ends_with(END) {
+    if !text.bytes.ends_with(END) {
         return Some(());
     }
-    let Some(begin) = memmem::rfind(bytes, BEGIN).map(|it| it + BEGIN.len()) else {
-        return Some(());
+    text.bytes.truncate(text.bytes.len() - END.len());
+    let layout = Layout {
+        begin: b"\n  \"entail\": {\n    \"made_from\": {",
+        between: b"\n      ],\n",
+        brackets: *b"{}",
     };
-    bytes.truncate(bytes.len() - END.len());
-    let read = |gathered: &mut Gathered, piece: &[u8]| {
+    text.pieces(&layout, gathered, |gathered, piece| {
         let piece: MadeFrom<'_> = serde_json::from_slice(piece).ok()?;
         // The last first, as they come.
         let names = piece.0.iter().rev().map(|it| gathered.reader.names_of(it));
         gathered.made_from.extend(names);
         Some(())
-    };
-    pieces(bytes, gathered, &Layout { begin, between: b"\n      ],\n", brackets: *b"{}" }, read)?;
+    })?;
     gathered.made_from.reverse();
-    bytes.extend(END);
+    text.bytes.extend(END);
     Some(())
 }
 
-fn resources(bytes: &mut Vec<u8>, gathered: &mut Gathered) -> Option<()> {
-    const BEGIN: &[u8] = b"\n  \"resources\": [";
-    const END: &[u8] = b"\n  ]";
-    let begin = memmem::find(bytes, BEGIN)? + BEGIN.len();
-    if depth(&bytes[..begin]) != Some(2) {
+fn resources(text: &mut Text<'_>, gathered: &mut Gathered) -> Option<()> {
+    const END: &[u8] = b"\n  ],\n  \"check_results\": ";
+    let end = loop {
+        match memmem::find(&text.bytes, END) {
+            Some(end) => break end,
+            None => text.more()?,
+        }
+    };
+    let rest = text.bytes.split_off(end);
+    let layout =
+        Layout { begin: b"\n  \"resources\": [", between: b"\n    },\n", brackets: *b"[]" };
+    gathered.left = gathered.made_from.len();
+    text.pieces(&layout, gathered, |gathered, piece| {
+        let mut all = Vec::new();
+        let mut from = Deserializer::from_slice(piece);
+        Each(&mut |it| all.push(it)).deserialize(&mut from).ok()?;
+        from.end().ok()?;
+        // The last first, as they come.
+        all.into_iter().rev().for_each(|it| gathered.resource(it));
+        Some(())
+    })?;
+    gathered.resources.reverse();
+    while text.before.left() > 0 {
+        text.more()?;
+    }
+    let is_first =
+        memmem::find(&text.bytes, layout.begin)? + layout.begin.len() == text.bytes.len();
+    if !is_first || depth(&text.bytes) != Some(2) {
         return None;
     }
-    let end = begin + memmem::find(&bytes[begin..], END)?;
-    let rest = bytes.split_off(end);
-    let read = |gathered: &mut Gathered, piece: &[u8]| {
-        let first = gathered.resources.len();
-        let mut from = Deserializer::from_slice(piece);
-        Each(&mut |it| gathered.resource(it)).deserialize(&mut from).ok()?;
-        from.end().ok()?;
-        gathered.resources[first..].reverse();
-        Some(())
-    };
-    pieces(bytes, gathered, &Layout { begin, between: b"\n    },\n", brackets: *b"[]" }, read)?;
-    gathered.resources.reverse();
-    bytes.extend(rest);
+    text.bytes.extend(rest);
     gathered.problems.0.is_empty().then_some(())
 }
 
 /// How the elements stand that end a text.
 struct Layout {
-    /// Where the first begins.
-    begin: usize,
+    /// What stands before the first.
+    begin: &'static [u8],
     /// What stands between two of them: the end of one, a comma and a line feed.
     between: &'static [u8],
     /// What all of them stand in.
     brackets: [u8; 2],
 }
 
-/// Takes elements away from the end of a text, as many at a time as make a piece, and has them read within brackets.
-fn pieces(
-    bytes: &mut Vec<u8>,
-    gathered: &mut Gathered,
-    layout: &Layout,
-    read: impl Fn(&mut Gathered, &[u8]) -> Option<()>,
-) -> Option<()> {
-    let Layout { begin, between, brackets } = *layout;
-    while bytes.len() > begin {
-        let least = bytes.len().saturating_sub(PIECE).max(begin);
-        let found = memmem::find(&bytes[least..], between).filter(|_| least > begin);
-        let at = match found {
-            Some(at) => least + at + between.len() - b",\n".len(),
-            None if bytes[begin] == b'\n' => begin,
-            None => return None,
-        };
-        // The brackets take the place of the comma, or of the line feed before the first, and stand behind the last.
-        bytes[at] = brackets[0];
-        bytes.push(brackets[1]);
-        read(gathered, &bytes[at..])?;
-        bytes.truncate(at);
-        bytes.shrink_to_fit();
+/// A text of which the end is at hand.
+struct Text<'t> {
+    before: &'t mut dyn Backwards,
+    bytes: Vec<u8>,
+}
+
+impl Text<'_> {
+    /// Takes as much again of what stands before, one piece at least; nothing where nothing does.
+    fn more(&mut self) -> Option<()> {
+        let known = self.bytes.len();
+        let mut count = (known / PIECE).max(1).saturating_mul(PIECE).min(self.before.left());
+        self.bytes.resize(known + count, 0);
+        self.bytes.copy_within(..known, count);
+        let is_more = count > 0;
+        while count > 0 {
+            let first = count - PIECE.min(self.before.left());
+            self.before.take(&mut self.bytes[first..count]).ok()?;
+            count = first;
+        }
+        is_more.then_some(())
     }
-    Some(())
+
+    /// Takes elements away from the end, as many at a time as make a piece, and has them read within brackets, up to what stands before
+    /// the first.
+    fn pieces(
+        &mut self,
+        layout: &Layout,
+        gathered: &mut Gathered,
+        read: impl Fn(&mut Gathered, &[u8]) -> Option<()>,
+    ) -> Option<()> {
+        let Layout { begin, between, brackets } = *layout;
+        loop {
+            let first = memmem::find(&self.bytes, begin).map(|it| it + begin.len());
+            let found = match first {
+                Some(first) if self.bytes.get(first).is_none_or(|it| *it == b'\n') => Some(first),
+                Some(_) => return None,
+                None => {
+                    memmem::find(&self.bytes, between).map(|it| it + between.len() - b",\n".len())
+                }
+            };
+            let Some(at) = found else {
+                self.more()?;
+                continue;
+            };
+            if at < self.bytes.len() {
+                // The brackets take the place of the comma, or of the line feed before the first, and stand behind the last.
+                self.bytes[at] = brackets[0];
+                self.bytes.push(brackets[1]);
+                read(gathered, &self.bytes[at..])?;
+                self.bytes.truncate(at);
+                if self.bytes.capacity() > 4 * PIECE {
+                    self.bytes.shrink_to(2 * PIECE);
+                }
+            }
+            if first.is_some() {
+                return Some(());
+            }
+            self.more()?;
+        }
+    }
 }
 
 /// How many brackets are open at the end of a text; nothing where it is none of JSON.
@@ -194,7 +281,7 @@ mod tests {
                 }
                 text = lines.concat();
             }
-            let found = read_from_end(text.clone().into_bytes());
+            let found = read_from_end(&mut text.clone().into_bytes());
             if !is_edited {
                 prop_assert!(found.is_some(), "{text}");
             }

@@ -29,6 +29,35 @@ pub(in crate::state) fn is_complete<'t>(mut reads: impl Iterator<Item = &'t str>
 /// Names of objects, and of what each was made from, mostly in the order of the resources.
 pub(super) type Names = Vec<(Str, Box<[Str]>)>;
 
+/// What our own record says of the objects that are read next, the last first: what an object rests on has mostly been read there
+/// before, and need not be searched for among all names.
+pub(in crate::state) struct Likely<'m>(&'m [(Str, Box<[Str]>)]);
+
+impl<'m> Likely<'m> {
+    /// Returns the record of those that are left.
+    pub(in crate::state) fn of(left: &'m [(Str, Box<[Str]>)]) -> Likely<'m> {
+        Likely(left)
+    }
+
+    /// Returns how many are left.
+    pub(super) fn left(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the names of the next list that begins with this one; of none where that is not near.
+    pub(super) fn names_with(&mut self, first: &str) -> &'m [Str] {
+        for skipped in 0..2 {
+            let Some(place) = self.0.len().checked_sub(skipped + 1) else { break };
+            let names = &self.0[place].1;
+            if names.first().is_some_and(|it| **it == *first) {
+                self.0 = &self.0[..place];
+                return names;
+            }
+        }
+        &[]
+    }
+}
+
 /// Gives objects what our own record says of them. What it says of others is passed over: another program may have removed them.
 pub(super) fn give(resources: &mut Resources, own: &mut Names) {
     if own.is_empty() {
