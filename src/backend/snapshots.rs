@@ -76,7 +76,7 @@ struct Body {
 }
 
 /// So many bytes of a state are not kept beside what was read from them.
-const LARGE: usize = 1 << 26;
+const LARGE: usize = if cfg!(test) { 1 << 9 } else { 1 << 26 };
 
 impl Snapshots {
     /// Returns the snapshots that a store keeps of a workspace; nothing is touched yet.
