@@ -8,6 +8,21 @@ pub trait Plain: Default + 'static {
     fn plain() -> &'static Self;
 }
 
+/// Lets the defaults of a type stand behind [`Rarely`].
+macro_rules! plain {
+    ($what:ty) => {
+        impl $crate::rarely::Plain for $what {
+            fn plain() -> &'static $what {
+                static PLAIN: std::sync::LazyLock<$what> =
+                    std::sync::LazyLock::new(Default::default);
+                &PLAIN
+            }
+        }
+    };
+}
+
+pub(crate) use plain;
+
 /// Something that is boxed where it is not as it is by default. It is read and changed as if it stood here.
 #[derive(Clone, Debug, Default)]
 pub struct Rarely<T>(Option<Box<T>>);
@@ -99,19 +114,12 @@ impl<'a, T: 'static> IntoIterator for &'a Rarely<Vec<T>> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::OnceLock;
-
     use super::*;
 
     #[derive(Clone, Debug, Default, PartialEq)]
     struct Pair(u8, String);
 
-    impl Plain for Pair {
-        fn plain() -> &'static Pair {
-            static PLAIN: OnceLock<Pair> = OnceLock::new();
-            PLAIN.get_or_init(Pair::default)
-        }
-    }
+    plain!(Pair);
 
     #[test]
     fn defaults_take_one_word_and_all_else_is_kept() {

@@ -1,11 +1,11 @@
 //! What each kind of block of a module says, once it is read.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use super::{Inputs, TypeDefaults};
 use crate::address::{Provider, ResourceName};
 use crate::diagnostic::Span;
-use crate::rarely::{Plain, Rarely};
+use crate::rarely::{Rarely, plain};
 use crate::syntax::{Body, Expression, Name};
 use crate::value::{Str, Type, Value};
 
@@ -121,12 +121,7 @@ pub struct ResourceBesides {
     pub generated: bool,
 }
 
-impl Plain for ResourceBesides {
-    fn plain() -> &'static ResourceBesides {
-        static PLAIN: LazyLock<ResourceBesides> = LazyLock::new(ResourceBesides::default);
-        &PLAIN
-    }
-}
+plain!(ResourceBesides);
 
 /// How a block repeats.
 #[derive(Clone, Debug, Default)]
@@ -254,12 +249,7 @@ pub struct CallBesides {
     pub depends_on: Vec<Expression>,
 }
 
-impl Plain for CallBesides {
-    fn plain() -> &'static CallBesides {
-        static PLAIN: LazyLock<CallBesides> = LazyLock::new(CallBesides::default);
-        &PLAIN
-    }
-}
+plain!(CallBesides);
 
 /// `provider "name" {}`
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! One managed object: what became of it, and what its provider plans for it.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use super::problems;
 use super::{Observer, stored};
@@ -9,7 +9,7 @@ use crate::config;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{ImportName, PlanCall, PlannedObject, Provider};
-use crate::rarely::{self, Rarely};
+use crate::rarely::{Rarely, plain};
 use crate::schema::{self, Schema};
 use crate::state::{self, Status};
 use crate::value::{Path, PathStep, Plain, Str, Value};
@@ -45,12 +45,7 @@ pub struct Besides {
     pub previous_identity: Option<Value>,
 }
 
-impl rarely::Plain for Besides {
-    fn plain() -> &'static Besides {
-        static PLAIN: LazyLock<Besides> = LazyLock::new(Besides::default);
-        &PLAIN
-    }
-}
+plain!(Besides);
 
 impl Prior {
     /// Returns an object that does not exist.

@@ -1,14 +1,14 @@
 //! The finished plan: what is to be done, in which order, and what it rests on. Immutable; the executor obeys it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 pub use change_list::ChangeList;
 pub use entail_rules::{Action, Reason};
 
 use crate::address::{Instance, ProviderInstance};
 use crate::provider::ImportName;
-use crate::rarely::{Plain, Rarely};
+use crate::rarely::{Rarely, plain};
 use crate::request::PlanMode;
 use crate::state::{State, is_same_record};
 use crate::value::{Path, Str, Value};
@@ -130,12 +130,7 @@ pub struct Details {
     pub deposes: Option<Str>,
 }
 
-impl Plain for Details {
-    fn plain() -> &'static Details {
-        static PLAIN: LazyLock<Details> = LazyLock::new(Details::default);
-        &PLAIN
-    }
-}
+plain!(Details);
 
 /// What an object is identified by, where its provider says.
 #[derive(Clone, Debug, Default, PartialEq)]

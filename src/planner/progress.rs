@@ -1,7 +1,6 @@
 //! What the walk has found so far, and how it left each object.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use entail_rules::instances::Instances;
 use entail_rules::selection::Selection;
@@ -17,7 +16,7 @@ use crate::diagnostic::Span;
 use crate::lower::structure::{NodeKind, NodeMap};
 use crate::lower::trace::Trigger;
 use crate::observe::object::Prior;
-use crate::rarely::{Plain, Rarely};
+use crate::rarely::{Rarely, plain};
 use crate::schedule::Schedule;
 use crate::value::{MarkPaths, Path, Value};
 
@@ -213,12 +212,7 @@ pub struct DecisionDetails {
     pub recorded_marks: Option<Box<MarkPaths>>,
 }
 
-impl Plain for DecisionDetails {
-    fn plain() -> &'static DecisionDetails {
-        static PLAIN: LazyLock<DecisionDetails> = LazyLock::new(DecisionDetails::default);
-        &PLAIN
-    }
-}
+plain!(DecisionDetails);
 
 impl ObjectDecision {
     /// Returns what is decided where no provider planned anything.

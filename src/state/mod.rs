@@ -1,10 +1,9 @@
 //! Snapshots of what exists: the model, and the file formats it is read from and written to.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use crate::address::{Instance, InstanceKey, Keyed, ProviderConfig, RareMap};
-use crate::rarely::{Plain, Rarely};
+use crate::rarely::{Rarely, plain};
 use crate::value::{Str, Type, Value};
 
 pub mod journal;
@@ -148,12 +147,7 @@ impl Object {
     }
 }
 
-impl Plain for ObjectBesides {
-    fn plain() -> &'static ObjectBesides {
-        static PLAIN: LazyLock<ObjectBesides> = LazyLock::new(ObjectBesides::default);
-        &PLAIN
-    }
-}
+plain!(ObjectBesides);
 
 /// An identity and the version of its schema.
 pub type StoredIdentity = (Box<str>, u64);

@@ -1,6 +1,6 @@
 //! What a node of the structure can be: an object, a module, a call, a resource as a whole.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use entail_rules::Node;
 
@@ -11,7 +11,7 @@ use crate::address::{
     InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, RareMap, Resource,
 };
 use crate::config;
-use crate::rarely::{Plain, Rarely};
+use crate::rarely::{Rarely, plain};
 use crate::value::{Str, Value};
 
 /// What a node stands for.
@@ -146,12 +146,7 @@ pub struct ModuleNodeBesides {
     pub checks: Members,
 }
 
-impl Plain for ModuleNodeBesides {
-    fn plain() -> &'static ModuleNodeBesides {
-        static PLAIN: LazyLock<ModuleNodeBesides> = LazyLock::new(ModuleNodeBesides::default);
-        &PLAIN
-    }
-}
+plain!(ModuleNodeBesides);
 
 impl ModuleNode {
     /// Returns a module instance that nobody calls, and in which nothing has been found yet.
@@ -275,12 +270,7 @@ pub struct ResourceNodeBesides {
     pub deposed: RareMap<(InstanceKey, Str), Node>,
 }
 
-impl Plain for ResourceNodeBesides {
-    fn plain() -> &'static ResourceNodeBesides {
-        static PLAIN: LazyLock<ResourceNodeBesides> = LazyLock::new(ResourceNodeBesides::default);
-        &PLAIN
-    }
-}
+plain!(ResourceNodeBesides);
 
 impl ResourceNode {
     /// What only the state knew, or a stand-in was for, has a block in a module instance now.
