@@ -247,6 +247,8 @@ pub struct ResourceNode {
     /// The provider configuration that serves it.
     pub provider: Option<Arc<ProviderConfig>>,
     /// What else there is of it, mostly nothing.
+    // A plan of a program that knew nothing of it is refused: so written, a missing one is an error.
+    #[serde(deserialize_with = "serde::Deserialize::deserialize")]
     pub besides: Rarely<ResourceNodeBesides>,
 }
 
