@@ -107,7 +107,7 @@ pub struct Resource {
 }
 
 /// What few resources say.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceBesides {
     /// `depends_on`
     pub depends_on: Box<[Expression]>,
@@ -148,7 +148,7 @@ impl Repetition {
 }
 
 /// A reference to a provider configuration: `aws`, `aws.west`, `aws.by_region["eu"]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProviderRef {
     /// The local name.
     pub name: Name,
@@ -201,7 +201,7 @@ pub enum IgnoreChanges {
 }
 
 /// `provisioner "kind" {}`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Provisioner {
     /// `local-exec` and the like.
     pub kind: Name,
@@ -237,7 +237,7 @@ pub struct ModuleCall {
 }
 
 /// What few module calls say.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallBesides {
     /// `version`
     pub version: Option<Expression>,

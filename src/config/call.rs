@@ -54,12 +54,7 @@ pub(super) fn call(decoder: &mut Decoder, block: Block) -> Option<ModuleCall> {
     let repetition = repetitions.finish(decoder, "module instances");
     let version = content.value("version");
     let unexpected: Vec<Name> = rest.body.blocks.iter().map(|it| it.kind.clone()).collect();
-    let mut besides = Rarely::default();
-    let says_more = version.is_some()
-        || !(unexpected.is_empty() && providers.is_empty() && depends_on.is_empty());
-    if says_more {
-        *besides = CallBesides { version, unexpected, providers, depends_on };
-    }
+    let besides = CallBesides { version, unexpected, providers, depends_on };
     Some(ModuleCall {
         name,
         declared: block.header,
@@ -67,7 +62,7 @@ pub(super) fn call(decoder: &mut Decoder, block: Block) -> Option<ModuleCall> {
         repetition,
         inputs: inputs(decoder, rest.body),
         body_span,
-        besides,
+        besides: Rarely::of(besides),
     })
 }
 

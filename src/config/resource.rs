@@ -137,20 +137,13 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         Some(_) => Arc::new(lifecycle),
         None => USUAL_LIFECYCLE.clone(),
     };
-    let check = place.check();
-    let mut besides = Rarely::default();
-    let says_more = !(depends_on.is_empty() && provisioners.is_empty())
-        || connection.is_some()
-        || check.is_some();
-    if says_more {
-        *besides = ResourceBesides {
-            depends_on: depends_on.into(),
-            provisioners: provisioners.into(),
-            connection,
-            check,
-            generated: false,
-        };
-    }
+    let besides = ResourceBesides {
+        depends_on: depends_on.into(),
+        provisioners: provisioners.into(),
+        connection,
+        check: place.check(),
+        generated: false,
+    };
     Some(Resource {
         repetition: repetitions.finish(decoder, words.plural),
         name: address,
@@ -161,7 +154,7 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         // The module decides once its required_providers are known.
         provider_source: UNDECIDED.clone(),
         lifecycle,
-        besides,
+        besides: Rarely::of(besides),
     })
 }
 

@@ -63,8 +63,7 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
     {
         return None;
     }
-    let mut besides = Rarely::<ResourceBesides>::default();
-    besides.generated = true;
+    let besides = ResourceBesides { generated: true, ..ResourceBesides::default() };
     Some(Resource {
         declared: import.declared,
         labels: (import.to.span, import.to.span),
@@ -73,7 +72,7 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
         provider: import.provider.clone().map(Box::new),
         provider_source: root.provider_of_import(import)?.into(),
         lifecycle: Arc::default(),
-        besides,
+        besides: Rarely::of(besides),
         name: block.resource,
     })
 }

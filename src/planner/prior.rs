@@ -278,7 +278,7 @@ fn refresh(
         && !is_of_another_type
         && is_laid_out;
     let identity = state::objects::stored_identity(prior.besides.identity.as_ref(), schema);
-    let is_identified = state::objects::same_identity(&object.besides.identity, &identity);
+    let is_identified = object.besides.identity == identity;
     if is_current && *object.besides.private == *prior.besides.private && is_identified {
         return;
     }

@@ -257,14 +257,12 @@ fn is_same(one: &Object, other: &Object) -> bool {
     let alike = |a: &Object, b: &Object| {
         a.status == b.status
             && a.schema_version == b.schema_version
-            && a.besides.sensitive == b.besides.sensitive
-            && a.besides.private == b.besides.private
+            && a.besides == b.besides
             && a.dependencies == b.dependencies
             && own_reads(a) == own_reads(b)
             && a.create_before_destroy == b.create_before_destroy
             && a.skip_destroy == b.skip_destroy
     };
-    let identity = |it: &Object| it.besides.identity.as_ref().map(|it| (it.0.clone(), it.1));
     let attributes = match (&one.attributes, &other.attributes) {
         (Attributes::Json(a), Attributes::Json(b)) => {
             a == b || parsed(a).is_some_and(|a| Some(a) == parsed(b))
@@ -272,7 +270,7 @@ fn is_same(one: &Object, other: &Object) -> bool {
         (Attributes::Flat(a), Attributes::Flat(b)) => a == b,
         _ => false,
     };
-    attributes && alike(one, other) && identity(one) == identity(other)
+    attributes && alike(one, other)
 }
 
 /// Returns whether a state holds all that the records say: each object as it was written last, none that went.

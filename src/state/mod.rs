@@ -103,7 +103,7 @@ pub struct Object {
 }
 
 /// What is recorded of few objects.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectBesides {
     /// The paths of sensitive values within, as stored.
     pub sensitive: Box<[crate::value::Path]>,

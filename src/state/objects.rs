@@ -42,18 +42,6 @@ pub fn stored_identity(identity: Option<&Value>, schema: &Schema) -> Option<Box<
     Some((text.into(), known.version).into())
 }
 
-/// Returns whether two stored identities are one.
-pub fn same_identity(
-    one: &Option<Box<StoredIdentity>>,
-    other: &Option<Box<StoredIdentity>>,
-) -> bool {
-    match (one.as_deref(), other.as_deref()) {
-        (Some((a, v)), Some((b, w))) => a == b && v == w,
-        (None, None) => true,
-        _ => false,
-    }
-}
-
 /// Returns the value with every unknown part replaced by null.
 pub fn known_only(value: &Value) -> Value {
     if value.is_wholly_known() {

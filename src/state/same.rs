@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
-use super::objects::same_identity;
 use super::text::{JsonWriter, Layout};
 use super::write::{
     Named, in_file_order, objects, write_checks, write_object, write_outputs, write_own,
@@ -56,7 +55,7 @@ fn is_same_object(one: &Object, other: &Object) -> bool {
         && (one.dependencies == other.dependencies || dependencies(one) == dependencies(other))
         && one.create_before_destroy == other.create_before_destroy
         && one.skip_destroy == other.skip_destroy
-        && same_identity(&one.besides.identity, &other.besides.identity)
+        && one.besides.identity == other.besides.identity
 }
 
 /// Returns whether both hold the same, whatever lineage and serial they have.

@@ -312,10 +312,8 @@ fn variables_of(
 impl TestModule {
     /// Returns the module as a call of this name.
     pub fn call(&self, name: &Name) -> super::ModuleCall {
-        let mut besides = Rarely::<super::CallBesides>::default();
-        if self.version.is_some() {
-            besides.version = self.version.clone();
-        }
+        let besides =
+            super::CallBesides { version: self.version.clone(), ..super::CallBesides::default() };
         super::ModuleCall {
             name: name.clone(),
             declared: self.declared,
@@ -323,7 +321,7 @@ impl TestModule {
             repetition: Repetition::Single,
             inputs: super::Inputs::default(),
             body_span: self.declared,
-            besides,
+            besides: Rarely::of(besides),
         }
     }
 }
