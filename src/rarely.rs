@@ -49,6 +49,11 @@ impl<T: Plain> Rarely<T> {
         self.0.is_none()
     }
 
+    /// Returns it to be changed where it is boxed: changing it never boxes defaults.
+    pub fn boxed_mut(&mut self) -> Option<&mut T> {
+        self.0.as_deref_mut()
+    }
+
     /// Returns it by itself.
     pub fn into_inner(self) -> T {
         self.0.map_or_else(T::default, |it| *it)

@@ -220,7 +220,7 @@ impl Draft {
             it.source = Provider::clone(&source_of(&it.name.text));
         }
         let mut named: Vec<&ProviderRef> =
-            module.resources.values().filter_map(|it| it.provider.as_deref()).collect();
+            module.resources.values().filter_map(|it| it.besides.provider.as_deref()).collect();
         named.extend(module.calls.values().flat_map(|it| &it.besides.providers).map(|it| &it.1));
         let held: Vec<_> =
             named.into_iter().filter_map(|it| held_in_a_value(&module, it)).collect();
@@ -229,16 +229,17 @@ impl Draft {
         // There are few types, and many resources of each.
         let mut implied: FxHashMap<Str, Arc<Provider>> = FxHashMap::default();
         for it in module.resources.values_mut().map(Arc::make_mut) {
-            it.provider.iter_mut().for_each(|it| keyed.resolve(it));
-            it.provider_source = match &it.provider {
+            let named = it.besides.boxed_mut().and_then(|it| it.provider.as_mut());
+            named.into_iter().for_each(|it| keyed.resolve(it));
+            it.provider_source = match &it.besides.provider {
                 Some(named) => source_of(&named.name.text),
                 None => (implied.entry(it.name.kind.clone()))
                     .or_insert_with(|| source_of(&implied_provider(&it.name.kind)))
                     .clone(),
             };
         }
-        for it in module.calls.values_mut().flat_map(|it| &mut Arc::make_mut(it).besides.providers)
-        {
+        let calls = module.calls.values_mut().map(Arc::make_mut);
+        for it in calls.filter_map(|it| it.besides.boxed_mut()).flat_map(|it| &mut it.providers) {
             keyed.resolve(&mut it.1);
         }
         module

@@ -73,7 +73,7 @@ pub struct Output {
 }
 
 /// `validation`, `precondition`, `postcondition`, `assert`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     /// `condition`
     pub condition: Expression,
@@ -94,14 +94,8 @@ pub struct Resource {
     pub labels: (Span, Span),
     /// The body without meta-arguments and meta-blocks: what the provider's schema describes.
     pub body: Body,
-    /// `count`, `for_each` or `lifecycle { enabled }`.
-    pub repetition: Repetition,
-    /// `provider = name.alias[key]`
-    pub provider: Option<Box<ProviderRef>>,
     /// Which provider, after `required_providers`.
     pub provider_source: Arc<Provider>,
-    /// `lifecycle`
-    pub lifecycle: Arc<Lifecycle>,
     /// What else is said of it, mostly nothing.
     pub besides: Rarely<ResourceBesides>,
 }
@@ -109,6 +103,12 @@ pub struct Resource {
 /// What few resources say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceBesides {
+    /// `count`, `for_each` or `lifecycle { enabled }`.
+    pub repetition: Repetition,
+    /// `provider = name.alias[key]`
+    pub provider: Option<Box<ProviderRef>>,
+    /// `lifecycle`
+    pub lifecycle: Rarely<Lifecycle>,
     /// `depends_on`
     pub depends_on: Box<[Expression]>,
     /// `provisioner` blocks in order.
@@ -122,9 +122,10 @@ pub struct ResourceBesides {
 }
 
 plain!(ResourceBesides);
+plain!(Lifecycle);
 
 /// How a block repeats.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Repetition {
     /// Once.
     #[default]
@@ -161,7 +162,7 @@ pub struct ProviderRef {
 }
 
 /// `lifecycle`
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lifecycle {
     /// `create_before_destroy` where written.
     pub create_before_destroy: Option<bool>,
@@ -189,7 +190,7 @@ impl Lifecycle {
 }
 
 /// `ignore_changes`
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum IgnoreChanges {
     /// Not written.
     #[default]

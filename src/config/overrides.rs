@@ -243,13 +243,13 @@ fn merge_call(decoder: &mut Decoder, base: &mut ModuleCall, with: ModuleCall) {
 fn merge_resource(decoder: &mut Decoder, base: &mut Resource, with: Resource) {
     let besides = with.besides.into_inner();
     refuse_depends_on(decoder, &besides.depends_on);
-    merge_repetition(&mut base.repetition, with.repetition);
-    replace(&mut base.provider, with.provider);
+    merge_repetition(&mut base.besides.repetition, besides.repetition);
+    replace(&mut base.besides.provider, besides.provider);
     replace(&mut base.besides.connection, besides.connection);
     if !besides.provisioners.is_empty() {
         base.besides.provisioners = besides.provisioners;
     }
-    merge_lifecycle(Arc::make_mut(&mut base.lifecycle), Arc::unwrap_or_clone(with.lifecycle));
+    merge_lifecycle(&mut base.besides.lifecycle, besides.lifecycle.into_inner());
     merge_bodies(&mut base.body, with.body);
 }
 

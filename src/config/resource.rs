@@ -132,12 +132,11 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         inner.add(decoder, it, words.block, &mut repetitions);
     }
     let connection = inner.connection(decoder);
-    let Inner { rest, lifecycle, provisioners, seen_lifecycle, .. } = inner;
-    let lifecycle = match seen_lifecycle {
-        Some(_) => Arc::new(lifecycle),
-        None => USUAL_LIFECYCLE.clone(),
-    };
+    let Inner { rest, lifecycle, provisioners, .. } = inner;
     let besides = ResourceBesides {
+        repetition: repetitions.finish(decoder, words.plural),
+        provider: provider.map(Box::new),
+        lifecycle: Rarely::of(lifecycle),
         depends_on: depends_on.into(),
         provisioners: provisioners.into(),
         connection,
@@ -145,24 +144,18 @@ fn resource(decoder: &mut Decoder, block: Block, mode: Mode, place: Place<'_>) -
         generated: false,
     };
     Some(Resource {
-        repetition: repetitions.finish(decoder, words.plural),
         name: address,
         declared: block.header,
         labels: (kind.span, name.span),
         body: rest.body,
-        provider: provider.map(Box::new),
         // The module decides once its required_providers are known.
         provider_source: UNDECIDED.clone(),
-        lifecycle,
         besides: Rarely::of(besides),
     })
 }
 
 /// The provider of every resource that is in no module yet.
 static UNDECIDED: LazyLock<Arc<Provider>> = LazyLock::new(|| Provider::implied("").into());
-
-/// That of every resource without a `lifecycle` block.
-static USUAL_LIFECYCLE: LazyLock<Arc<Lifecycle>> = LazyLock::new(Arc::default);
 
 /// What the blocks inside a resource's block say.
 struct Inner<'a> {

@@ -221,14 +221,19 @@ fn every_kind_of_block_is_read() {
     assert_eq!(v.default.as_ref().and_then(|it| it.get("a")).and_then(Value::as_int), Some(5));
     let r = &root.resources[&ResourceName::managed("x_thing", "r")];
     assert_eq!(r.provider_source.to_string(), "registry.opentofu.org/acme/x");
-    assert_eq!(r.provider.as_deref().map(ProviderRef::local_name), Some("x.west".to_owned()));
+    assert_eq!(
+        r.besides.provider.as_deref().map(ProviderRef::local_name),
+        Some("x.west".to_owned())
+    );
     let names: Vec<&str> = r.body.attributes.iter().map(|it| &*it.name.text).collect();
     assert_eq!(
         (names, r.body.blocks.len(), r.besides.provisioners[0].on_destroy),
         (vec!["name"], 1, true)
     );
-    assert!(matches!(&r.lifecycle.ignore_changes, IgnoreChanges::Paths(paths) if paths.len() == 2));
-    assert!(matches!(r.repetition, Repetition::Count(_)));
+    assert!(
+        matches!(&r.besides.lifecycle.ignore_changes, IgnoreChanges::Paths(paths) if paths.len() == 2)
+    );
+    assert!(matches!(r.besides.repetition, Repetition::Count(_)));
     assert_eq!(root.moved.len(), 1);
     assert_eq!(root.backend.as_ref().map(|it| &*it.kind.text), Some("local"));
     assert_eq!(config.modules.len(), 2);
@@ -262,8 +267,8 @@ fn json_is_read_alike() {
         Some(vec!["a${b}".to_owned()])
     );
     let a = &root.resources[&ResourceName::managed("terraform_data", "a")];
-    assert!(matches!(&a.repetition, Repetition::Count(_)));
-    assert_eq!(a.lifecycle.replace_triggered_by.len(), 1);
+    assert!(matches!(&a.besides.repetition, Repetition::Count(_)));
+    assert_eq!(a.besides.lifecycle.replace_triggered_by.len(), 1);
     assert_eq!((root.moved.len(), root.outputs["o"].depends_on.len()), (1, 1));
 }
 
@@ -336,9 +341,9 @@ fn override_files_replace_part_by_part() {
     let attributes: Vec<&str> = a.body.attributes.iter().map(|it| &*it.name.text).collect();
     let blocks: Vec<&str> = a.body.blocks.iter().map(|it| &*it.kind.text).collect();
     assert_eq!((attributes, blocks), (vec!["keep", "input"], vec!["other", "block"]));
-    assert_eq!(a.lifecycle.create_before_destroy, Some(false));
-    assert!(a.lifecycle.prevent_destroy.is_some());
-    assert!(matches!(a.repetition, Repetition::Count(_)));
+    assert_eq!(a.besides.lifecycle.create_before_destroy, Some(false));
+    assert!(a.besides.lifecycle.prevent_destroy.is_some());
+    assert!(matches!(a.besides.repetition, Repetition::Count(_)));
 }
 
 #[test]

@@ -67,16 +67,17 @@ impl<'a> Use<'a> {
 /// Returns every expression of a resource, in no particular order of parts.
 pub fn of_resource(resource: &Resource) -> Vec<Use<'_>> {
     let mut uses = of_body(&resource.body, Role::Value);
-    uses.extend(resource.repetition.expression().map(|it| Use::of(it, Role::Repetition)));
+    uses.extend(resource.besides.repetition.expression().map(|it| Use::of(it, Role::Repetition)));
     uses.extend(
         resource
+            .besides
             .provider
             .as_ref()
             .and_then(|it| it.key.as_ref())
             .map(|it| Use::of(it, Role::ProviderKey)),
     );
     uses.extend(resource.besides.depends_on.iter().map(|it| Use::of(it, Role::DependsOn)));
-    let lifecycle = &resource.lifecycle;
+    let lifecycle = &resource.besides.lifecycle;
     uses.extend(lifecycle.prevent_destroy.iter().map(|it| Use::of(it, Role::Lifecycle)));
     uses.extend(lifecycle.replace_triggered_by.iter().map(|it| Use::of(it, Role::Trigger)));
     uses.extend(of_conditions(&lifecycle.preconditions, Role::Precondition));

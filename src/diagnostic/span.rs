@@ -113,6 +113,11 @@ impl Span {
         self.ending_at(self.end().min(self.start() + 1))
     }
 
+    /// Returns its last byte.
+    pub fn last(self) -> Span {
+        self.starting_at(self.end().saturating_sub(1).max(self.start()))
+    }
+
     /// Returns whether another span lies in this one.
     pub fn contains(self, other: Span) -> bool {
         let ((file, start, end), (of, from, to)) = (self.whole(), other.whole());

@@ -91,7 +91,6 @@ struct Site<'e> {
     name: &'e Name,
     /// The name without `core::`.
     base: &'e str,
-    close: Span,
 }
 
 impl Site<'_> {
@@ -105,8 +104,8 @@ impl Site<'_> {
 impl Evaluator<'_> {
     /// Evaluates `f(a, b...)`.
     pub(super) fn call(&self, whole: &Expression, call: &Call, names: &Names<'_>) -> Value {
-        let Call { name, arguments, expand, close } = call;
-        let (expand, site) = (*expand, Site { whole, name, base: base_name(name), close: *close });
+        let Call { name, arguments, expand } = call;
+        let (expand, site) = (*expand, Site { whole, name, base: base_name(name) });
         if is_of_provider(name) {
             return self.provider_call(&site, arguments, expand, names);
         }
@@ -268,7 +267,7 @@ impl Evaluator<'_> {
     ) -> bool {
         let (whole, name, count) = (site.whole, &*site.name.text, parameters.len());
         let problem = if let Some(missing) = parameters.nth(given.len()) {
-            problems::too_few_arguments(name, count, or_more, missing, site.close, whole.span)
+            problems::too_few_arguments(name, count, or_more, missing, whole.span)
         } else if let Some(beyond) = given.get(count).filter(|_| !or_more) {
             problems::too_many_arguments(name, count, beyond.place(), whole.span)
         } else {

@@ -17,7 +17,7 @@ pub fn miscounted(call: &Call, whole: Span) -> Option<Diagnostic> {
     }
     // What is behind `...` may be any number.
     let missing = function.parameters.get(given).filter(|_| !call.expand)?;
-    Some(too_few_arguments(name, expected, takes_more, missing.name, call.close, whole))
+    Some(too_few_arguments(name, expected, takes_more, missing.name, whole))
 }
 
 /// A function name that nothing defines; `whole` is the whole call.

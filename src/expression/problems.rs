@@ -92,14 +92,13 @@ pub(super) fn too_few_arguments(
     expected: usize,
     or_more: bool,
     missing: &str,
-    at: Span,
     whole: Span,
 ) -> Diagnostic {
     let least = if or_more { " at least" } else { "" };
     problem(
         "Not enough function arguments",
         format!("Function {function:?} expects{least} {expected} argument(s). Missing value for {missing:?}."),
-        at,
+        whole.last(),
     )
     .within(whole)
 }

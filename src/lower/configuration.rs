@@ -97,7 +97,8 @@ pub(super) fn lower(
 fn protected(lowered: &mut Lowered, reads: &Reads) {
     let structure = &lowered.structure;
     let is_computed = |id: &ResourceId| {
-        let argument = structure.block(*id).and_then(|it| it.lifecycle.prevent_destroy.as_ref());
+        let argument =
+            structure.block(*id).and_then(|it| it.besides.lifecycle.prevent_destroy.as_ref());
         argument.is_some_and(|it| !references_of(it).0.is_empty())
     };
     let ids = (0..structure.resources.len() as u32).map(ResourceId);
@@ -189,9 +190,9 @@ pub(super) fn blocks(lowered: &mut Lowered, documents: &Documents<'_>) {
         let edges = documents.graph.edges(number);
         facts.block_reads.extend(edges.iter().map(|edge| (block, Block(edge.0))));
         let Some(resource) = documents.graph.written(number) else { continue };
-        let repetition = repetition(Style::of(&resource.repetition));
+        let repetition = repetition(Style::of(&resource.besides.repetition));
         facts.repeats.push((block, repetition));
-        if resource.lifecycle.create_before_destroy == Some(true) {
+        if resource.besides.lifecycle.create_before_destroy == Some(true) {
             facts.asks_cbd.push((block,));
         }
     }
@@ -243,15 +244,15 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         }
     }
     for &node in resource.instances.values().chain(resource.besides.others.values()) {
-        if config.lifecycle.destroy.is_some_and(|it| !it.0) {
+        if config.besides.lifecycle.destroy.is_some_and(|it| !it.0) {
             facts.keeps_object.push((node,));
         }
-        if config.lifecycle.prevent_destroy.is_some() {
+        if config.besides.lifecycle.prevent_destroy.is_some() {
             facts.protects.push((node,));
         }
     }
     for &node in resource.instances.values() {
-        if config.lifecycle.has_conditions() {
+        if config.besides.lifecycle.has_conditions() {
             facts.has_conditions.push((node,));
         }
         if config.besides.check.is_some() {

@@ -246,10 +246,10 @@ fn undeclared(
     };
     lowered.facts.of.push((node, block));
     if let Some(config) = documents.graph.written(block.0 as usize) {
-        if config.lifecycle.destroy.is_some_and(|it| !it.0) {
+        if config.besides.lifecycle.destroy.is_some_and(|it| !it.0) {
             lowered.facts.keeps_object.push((node,));
         }
-        if config.lifecycle.prevent_destroy.is_some() {
+        if config.besides.lifecycle.prevent_destroy.is_some() {
             lowered.facts.protects.push((node,));
         }
     }
@@ -286,7 +286,7 @@ fn open(
     lowered.facts.of.extend(block.map(|it| (node, it)));
     let resource = lowered.structure.resource(id);
     let config = block.and_then(|it| documents.graph.written(it.0 as usize));
-    if config.is_some_and(|it| it.lifecycle.prevent_destroy.is_some()) {
+    if config.is_some_and(|it| it.besides.lifecycle.prevent_destroy.is_some()) {
         lowered.facts.protects.push((node,));
     }
     if resource.declared && !resource.module.is_some_and(|it| lowered.structure.module(it).pending)

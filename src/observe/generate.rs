@@ -85,7 +85,7 @@ struct Writer {
 impl Writer {
     fn provider(&mut self, declared: &config::Resource) {
         let kind = &*declared.provider_source.kind;
-        let alias = declared.provider.as_ref().and_then(|it| it.alias.as_ref());
+        let alias = declared.besides.provider.as_ref().and_then(|it| it.alias.as_ref());
         if *kind == *config::implied_provider(&declared.name.kind) && alias.is_none() {
             return;
         }

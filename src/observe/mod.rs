@@ -218,13 +218,13 @@ impl<'a> Observer<'a> {
     /// Checks the preconditions of an object; returns whether none is an error.
     pub fn preconditions(&self, subject: &object::ObjectContext<'_>) -> bool {
         let scope = self.instance_scope(subject.module, subject.resource, &subject.key);
-        let conditions = &subject.block.lifecycle.preconditions;
+        let conditions = &subject.block.besides.lifecycle.preconditions;
         self.conditions(&scope, conditions, 0, "Resource precondition failed", &subject.address)
     }
 
     /// Checks postconditions on an object as planned or read; returns whether none is an error.
     pub fn postconditions(&self, subject: &object::ObjectContext<'_>, object: &Value) -> bool {
-        let lifecycle = &subject.block.lifecycle;
+        let lifecycle = &subject.block.besides.lifecycle;
         if lifecycle.postconditions.is_empty() {
             return true;
         }

@@ -172,6 +172,11 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Lets go of all values, when nobody asks for one any more.
+    pub fn let_go(&mut self) {
+        self.known = Vec::new();
+    }
+
     /// Returns for how many nodes there is room.
     pub fn nodes(&self) -> usize {
         self.known.len()
@@ -262,7 +267,7 @@ impl<'a> Values<'a> {
     pub fn each_value(&self, resource: ResourceId, key: &InstanceKey) -> Option<Value> {
         let module = self.structure.resource(resource).module?;
         let block = self.structure.block(resource)?;
-        let whole = || self.for_each_value(module, &block.repetition);
+        let whole = || self.for_each_value(module, &block.besides.repetition);
         match &self.repeated[resource.index()] {
             Some(it) => each_of(kept(&it.keys, whole).as_ref()?, key),
             None => each_of(&whole()?, key),

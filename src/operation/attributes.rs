@@ -25,7 +25,7 @@ fn check(module: &Module, pool: &Pool, reference: &Reference<'_>) -> Option<Diag
     let Subject::Resource(name) = reference.subject else { return None };
     let (_, resource) = module.resources.named(name, reference.near())?;
     let schema = pool.resource_schema(&resource.provider_source, name.mode, name.kind)?;
-    let repeats = matches!(Style::of(&resource.repetition), Style::Count | Style::ForEach);
+    let repeats = matches!(Style::of(&resource.besides.repetition), Style::Count | Style::ForEach);
     let (attribute, rest) = match (reference.rest, repeats) {
         // That an instance key is missing where there are several instances is told elsewhere.
         ([Step::Attribute(name), rest @ ..], _) if !repeats || &*name.text != "count" => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::session::Session;
 use crate::address::{ConfigResource, InstanceKey, Module as ModuleAddr};
 use crate::backend::files::{self, Fresh};
-use crate::config::{Config, Import, Module, Repetition, Resource, ResourceBesides};
+use crate::config::{Config, Import, Module, Resource, ResourceBesides};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::BlockGraph;
 use crate::observe::imports::without_block;
@@ -63,15 +63,16 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
     {
         return None;
     }
-    let besides = ResourceBesides { generated: true, ..ResourceBesides::default() };
+    let besides = ResourceBesides {
+        generated: true,
+        provider: import.provider.clone().map(Box::new),
+        ..ResourceBesides::default()
+    };
     Some(Resource {
         declared: import.declared,
         labels: (import.to.span, import.to.span),
         body: Body { span: import.declared, ..Body::default() },
-        repetition: Repetition::Single,
-        provider: import.provider.clone().map(Box::new),
         provider_source: root.provider_of_import(import)?.into(),
-        lifecycle: Arc::default(),
         besides: Rarely::of(besides),
         name: block.resource,
     })

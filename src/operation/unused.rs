@@ -96,7 +96,8 @@ fn candidate(graph: &BlockGraph, block: usize) -> Option<(&'static str, Span)> {
         }
         BlockKey::Resource(name) if name.mode == Mode::Data => {
             let data = module.resources.get(name)?;
-            let is_for_itself = data.besides.check.is_some() || data.lifecycle.has_conditions();
+            let is_for_itself =
+                data.besides.check.is_some() || data.besides.lifecycle.has_conditions();
             (!is_for_itself).then_some(("data", data.declared))
         }
         BlockKey::Provider(name, alias) => {

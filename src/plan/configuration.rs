@@ -224,7 +224,7 @@ impl Writer<'_> {
             json.key("schema_version");
             json.literal(schema.version);
         }
-        self.write_repetition(json, &resource.repetition);
+        self.write_repetition(json, &resource.besides.repetition);
         json.member_strings("depends_on", &subjects(&resource.besides.depends_on));
         json.close('}');
     }

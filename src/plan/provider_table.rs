@@ -31,7 +31,7 @@ fn reference_name(it: &ProviderRef) -> String {
 
 /// The local name of the provider that a resource uses.
 pub(super) fn local_name(resource: &Resource) -> String {
-    match &resource.provider {
+    match &resource.besides.provider {
         Some(it) => reference_name(it),
         None => resource.name.kind.split('_').next().unwrap_or_default().into(),
     }

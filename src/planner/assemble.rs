@@ -24,12 +24,15 @@ pub(super) fn assemble(mut parts: Parts<'_, '_>, errored: bool) -> Plan {
     let inputs = parts.inputs;
     let drift = drift(&parts);
     let prior_state = prior_state(&parts);
-    let changes = changes(&mut parts);
+    let asks_relevant = inputs.request.is_kept() || !drift.is_empty();
+    let made = asks_relevant.then(|| relevant::module_outputs(&parts));
+    let moved = only_moved(&parts);
+    // The changes hold what is still asked for.
+    parts.observer.values.let_go();
+    let changes = changes(&mut parts, moved);
     let variables = lasting(&inputs.variables.values);
-    let relevant_attributes = match inputs.request.is_kept() || !drift.is_empty() {
-        true => relevant::attributes(&parts, &changes),
-        false => Vec::new(),
-    };
+    let relevant_attributes =
+        made.map_or(Vec::new(), |it| relevant::attributes(&parts, &changes, it));
     Plan {
         mode: inputs.request.mode,
         errored,
@@ -52,7 +55,9 @@ pub(super) fn assemble(mut parts: Parts<'_, '_>, errored: bool) -> Plan {
 }
 
 /// What is done with each object. What was found of it is let go of on the way.
-fn changes(parts: &mut Parts<'_, '_>) -> ChangeList {
+///
+/// - `moved`: those of objects that only move.
+fn changes(parts: &mut Parts<'_, '_>, moved: Vec<Change>) -> ChangeList {
     let mut found = std::mem::take(&mut parts.found);
     let parts = &*parts;
     let mode = parts.inputs.request.mode;
@@ -71,7 +76,6 @@ fn changes(parts: &mut Parts<'_, '_>) -> ChangeList {
     let in_order = changes.len();
     if mode == PlanMode::Normal {
         let gone = parts.progress.gone.iter().filter_map(|it| gone(parts, it.0, &it.1));
-        let moved = parts.inputs.moved.keys().filter_map(|it| only_moved(parts, it));
         changes.extend(gone.chain(moved));
     }
     if changes.len() > in_order {
@@ -86,7 +90,7 @@ fn drift(parts: &Parts<'_, '_>) -> ChangeList {
         parts.progress.gone.iter().map(|it| (it.0, &it.1)).collect();
     let mut drift = ChangeList::default();
     for &(node, action) in &parts.progress.taken.decisions.drift {
-        let found = parts.found.get(node).and_then(|it| it.prior.as_deref());
+        let found = parts.found.get(node).and_then(|it| it.prior.as_ref());
         let prior = found.or_else(|| gone.get(&node).copied());
         drift.extend(prior.and_then(|it| drifted(parts, node, action, it)));
     }
@@ -176,8 +180,17 @@ fn gone(parts: &Parts<'_, '_>, node: Node, prior: &Prior) -> Option<Change> {
     change(parts, node, nothing(prior.value.ty()))
 }
 
-/// An object that is left out and was moved: the state is all that changes.
-fn only_moved(parts: &Parts<'_, '_>, address: &Instance) -> Option<Change> {
+/// Objects that are left out and were moved: the state is all that changes.
+fn only_moved(parts: &Parts<'_, '_>) -> Vec<Change> {
+    match parts.inputs.request.mode {
+        PlanMode::Normal => {
+            parts.inputs.moved.keys().filter_map(|it| left_out_and_moved(parts, it)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn left_out_and_moved(parts: &Parts<'_, '_>, address: &Instance) -> Option<Change> {
     let structure = &parts.observer.values.structure;
     let resource = structure.resource(structure.resource_id(&address.of())?);
     let node = resource.instance(&address.key)?;

@@ -88,7 +88,7 @@ pub(super) fn declare(
             false => format!("{path}.{kind}.{name}"),
         };
         let declare = |kind, block| observer.checks.declare(kind, block, is_whole);
-        for it in module.resources.values().filter(|it| it.lifecycle.has_conditions()) {
+        for it in module.resources.values().filter(|it| it.besides.lifecycle.has_conditions()) {
             let block = ConfigResource { module: path.clone(), resource: it.name.clone() };
             declare(Kind::Resource, block.to_string());
         }

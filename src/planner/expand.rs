@@ -45,7 +45,11 @@ fn found(
     let (module, repetition, what) = match block {
         Repeats::Resource(id) => {
             let resource = structure.resource(id);
-            (resource.module?, &structure.block(id)?.repetition, resource.address.to_string())
+            (
+                resource.module?,
+                &structure.block(id)?.besides.repetition,
+                resource.address.to_string(),
+            )
         }
         Repeats::Call(id) => {
             let call = structure.call(id);

@@ -210,7 +210,7 @@ async fn conclude(
     observer.values.report(problems::unmatched_replaces(inputs, &observer.values.structure));
     let failed = failed(&known.lowered.facts, &progress);
     progress.by_node.let_go();
-    let mut facts = gather(inputs, &mut known, &mut progress, &observer);
+    let mut facts = gather(inputs, &mut known, &mut progress, &mut observer);
     let structure = &observer.values.structure;
     observer.values.report(lower::requested::unmatched(structure, &facts, inputs.request));
     let Structured { mut lowered, instances, selection, providers, spread } = known;
@@ -226,14 +226,13 @@ async fn conclude(
     let found = std::mem::take(&mut progress.found);
     let parts = parts::Parts {
         inputs,
-        observer: &observer,
+        observer: &mut observer,
         progress: &progress,
         outputs: settled.listed,
         concluded: &settled.outputs,
         selection: &selection,
         flags: &lowered.flags,
         facts: &facts,
-        serving: by_node(&providers, &observer.values.structure),
         spread: &spread,
         found,
     };
@@ -335,7 +334,7 @@ fn gather(
     inputs: &Inputs<'_>,
     known: &mut Structured,
     progress: &mut progress::Progress,
-    observer: &Observer<'_>,
+    observer: &mut Observer<'_>,
 ) -> Facts {
     let engine = inputs.engine();
     let learned = serving::learn(&mut known.lowered, observer);
@@ -354,6 +353,7 @@ fn gather(
     if has_late || !learned.provider_key.is_empty() {
         let ledger = Ledger::of(&facts).with(&inputs.graph.configured.concluded);
         known.providers = engine.conclude(&ledger);
+        observer.serving.known = by_node(&known.providers, &observer.values.structure);
     }
     facts
 }

@@ -12,14 +12,13 @@ use super::Inputs;
 use super::progress::{Found, Progress};
 use crate::address::ProviderInstance;
 use crate::observe::Observer;
-use crate::observe::serving::Served;
 use crate::plan::OutputChange;
 use crate::value::Str;
 
 /// What a plan is put together from.
 pub(super) struct Parts<'p, 'a> {
     pub inputs: &'p Inputs<'a>,
-    pub observer: &'p Observer<'a>,
+    pub observer: &'p mut Observer<'a>,
     pub progress: &'p Progress,
     pub outputs: BTreeMap<Str, OutputChange>,
     pub concluded: &'p Outputs,
@@ -27,7 +26,6 @@ pub(super) struct Parts<'p, 'a> {
     pub flags: &'p [String],
     pub facts: &'p Facts,
     pub spread: &'p Spread,
-    pub serving: Served,
     /// What was found of each object.
     pub found: Found,
 }
@@ -42,6 +40,6 @@ impl Parts<'_, '_> {
             let config = resource.provider.clone().into_inner();
             Some(ProviderInstance { config, key }.into())
         };
-        self.serving.get(node).cloned().or_else(recorded)
+        self.observer.serving.known.get(node).cloned().or_else(recorded)
     }
 }

@@ -101,7 +101,7 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
 
     fn bring_up_to_date(&mut self, state: &mut State, seen: &Seen<'_>) {
         let address = &seen.address;
-        let serving = self.parts.serving.get(seen.node).filter(|_| seen.is_declared);
+        let serving = self.parts.observer.serving.known.get(seen.node).filter(|_| seen.is_declared);
         let near = self.parts.observer.values.structure.resource(seen.resource).recorded;
         let Some(mut recorded) = Recorded::of(state, address, near) else { return };
         if let Some(serving) = serving.filter(|it| !recorded.is_served_by(it)) {
@@ -151,7 +151,8 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
         // Of an import that changes nothing the next plan records these.
         let is_known = seen.prior.besides.imported.is_none();
         let first = is_known && self.created_before_destroyed.contains(&seen.node);
-        let skip = is_known && block.is_some_and(|it| it.lifecycle.destroy.is_some_and(|it| !it.0));
+        let skip = is_known
+            && block.is_some_and(|it| it.besides.lifecycle.destroy.is_some_and(|it| !it.0));
         let is_same = *object.dependencies == *known
             && object.create_before_destroy == first
             && object.skip_destroy == skip;

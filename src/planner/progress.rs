@@ -192,7 +192,7 @@ pub struct ObjectDecision {
     /// Why.
     pub reason: Reason,
     /// The object now; marked. Nothing where there is and was none.
-    pub prior: Option<Box<Prior>>,
+    pub prior: Option<Prior>,
     /// The planned object, null when it goes; marked.
     pub after: Value,
     /// What else is decided, mostly nothing.
@@ -219,7 +219,7 @@ impl ObjectDecision {
     pub fn unplanned(
         action: Action,
         reason: Reason,
-        prior: Option<Box<Prior>>,
+        prior: Option<Prior>,
         after: Value,
     ) -> ObjectDecision {
         ObjectDecision { action, reason, prior, after, details: Rarely::default() }

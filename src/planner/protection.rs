@@ -26,7 +26,7 @@ impl Observer<'_> {
         let config = self.values.config;
         let number = self.graph.block_of(config, node_of)?;
         let block = known.or_else(|| self.graph.written(number))?;
-        let expression = block.lifecycle.prevent_destroy.as_ref()?;
+        let expression = block.besides.lifecycle.prevent_destroy.as_ref()?;
         let variant = &self.graph.module_of(number).variant;
         let first = || self.values.structure.first_of(config, variant);
         let module = node_of.module.or_else(first)?;

@@ -23,7 +23,13 @@ use crate::value::path::ShowPath;
 use crate::value::{Path, PathStep, Str};
 
 /// Returns resource instances with paths into them, sorted; where an instance cannot be told, its key is left out.
-pub(super) fn attributes(parts: &Parts<'_, '_>, changes: &ChangeList) -> Vec<(String, Path)> {
+///
+/// - `outputs`: the [`module_outputs`].
+pub(super) fn attributes(
+    parts: &Parts<'_, '_>,
+    changes: &ChangeList,
+    outputs: Vec<(ModuleInstance, Str)>,
+) -> Vec<(String, Path)> {
     let search = Search { inputs: parts.inputs, pool: parts.observer.pool };
     let mut found = Found::default();
     for change in changes.iter().filter(|it| it.action != Action::NoOp) {
@@ -38,14 +44,14 @@ pub(super) fn attributes(parts: &Parts<'_, '_>, changes: &ChangeList) -> Vec<(St
     let root = ModuleInstance::default();
     let changed = parts.outputs.iter().filter(|it| it.1.action != Action::NoOp);
     let changed = changed.map(|it| (root.clone(), it.0.clone()));
-    for (module, name) in changed.chain(module_outputs(parts)) {
+    for (module, name) in changed.chain(outputs) {
         found.follow(&search, search.output(&module, &name));
     }
     found.resources.into_iter().map(|((address, _), path)| (address, path)).collect()
 }
 
 /// The outputs of modules that have a value: they are made anew in every plan that asks for them.
-fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(ModuleInstance, Str)> {
+pub(super) fn module_outputs(parts: &Parts<'_, '_>) -> Vec<(ModuleInstance, Str)> {
     if parts.inputs.request.mode == PlanMode::Destroy {
         return Vec::new();
     }
@@ -140,7 +146,7 @@ impl Search<'_, '_> {
             }
             What::Repetition => {
                 let block = reached.owner.as_ref().and_then(|it| config.resources.get(it));
-                match block.map(|it| &it.repetition) {
+                match block.map(|it| &it.besides.repetition) {
                     Some(Repetition::ForEach(it) | Repetition::Count(it)) => {
                         references(module, None, &[uses::of_value(it)])
                     }

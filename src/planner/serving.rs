@@ -129,7 +129,7 @@ pub(super) fn unreadable(known: &Structured, inputs: &Inputs<'_>) -> Option<Diag
     let repeats = known.lowered.serving.place_of(config).map(|it| inputs.sources.place(it));
     let names: Vec<String> =
         keys.keys().map(|it| format!("  {}", structure.resource(*it).address)).collect();
-    Some(Diagnostic::warning("State that OpenTofu cannot read").at(block.provider.as_ref().map_or(block.declared, |it| it.span)).detail(format!(
+    Some(Diagnostic::warning("State that OpenTofu cannot read").at(block.besides.provider.as_ref().map_or(block.declared, |it| it.span)).detail(format!(
         "The provider configuration at {} repeats without an alias, and the instances of these resources use different keys of it:\n\n{}\n\nOnly this program reads such a state. Give the provider block an alias, and name instances as alias[key], to have a state that OpenTofu reads as well.",
         repeats.unwrap_or_default(),
         names.join("\n"),

@@ -22,7 +22,7 @@ impl Model<'_> {
             };
             let id = crate::lower::structure::ResourceId(at as u32);
             if let Some(block) = structure.block(id) {
-                self.add(&mut found, node, module, &block.repetition);
+                self.add(&mut found, node, module, &block.besides.repetition);
             }
         }
         for (at, call) in structure.calls.iter().enumerate().filter(|it| it.1.pending) {

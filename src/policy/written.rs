@@ -87,7 +87,7 @@ impl Model<'_> {
         else {
             return written;
         };
-        let lifecycle = &block.lifecycle;
+        let lifecycle = &block.besides.lifecycle;
         let mut said: Vec<(Str, Value)> = Vec::new();
         if let Some(it) = lifecycle.create_before_destroy {
             said.push((Str::from("create_before_destroy"), Value::Bool(it)));
@@ -248,8 +248,10 @@ impl Model<'_> {
             return Vec::new();
         };
         let usual = || block.name.kind.split('_').next().unwrap_or_default().to_owned();
-        let mut name = block.provider.as_ref().map_or_else(usual, |it| it.name.text.to_string());
-        let mut alias = block.provider.as_ref().and_then(|it| it.alias.clone()).map(|it| it.text);
+        let mut name =
+            block.besides.provider.as_ref().map_or_else(usual, |it| it.name.text.to_string());
+        let mut alias =
+            block.besides.provider.as_ref().and_then(|it| it.alias.clone()).map(|it| it.text);
         loop {
             let node = self.structure.module(module);
             if let Some(found) = node.config.provider_block(&name, alias.as_deref()) {

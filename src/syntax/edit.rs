@@ -187,7 +187,7 @@ impl Lower<'_> {
                 yes: self.expression(&it.true_expr)?,
                 no: self.expression(&it.false_expr)?,
             })),
-            he::Expression::FuncCall(it) => self.call(it, span)?,
+            he::Expression::FuncCall(it) => self.call(it)?,
             he::Expression::Traversal(it) => return self.traversal(it, span),
             he::Expression::UnaryOp(it) => {
                 Expr::Unary(unary(*it.operator.value()), Box::new(self.expression(&it.expr)?))
@@ -248,7 +248,7 @@ impl Lower<'_> {
         Some(Expr::Template(parts.into()))
     }
 
-    fn call(&self, call: &he::FuncCall, span: Span) -> Option<Expr> {
+    fn call(&self, call: &he::FuncCall) -> Option<Expr> {
         let last = self.name(&call.name.name)?;
         let names =
             call.name.namespace.iter().map(|it| self.name(it)).collect::<Option<Vec<Name>>>()?;
@@ -259,7 +259,6 @@ impl Lower<'_> {
             name: Name::new(text.into(), start.to(last.span)),
             arguments: self.all(call.args.iter())?.into(),
             expand: call.args.expand_final(),
-            close: span.starting_at(span.end() - 1),
         })))
     }
 

@@ -266,8 +266,6 @@ pub struct Call {
     pub arguments: Box<[Expression]>,
     /// Whether the last argument ends in `...`.
     pub expand: bool,
-    /// The place of the closing parenthesis.
-    pub close: Span,
 }
 
 /// The parts of a conditional.

@@ -26,7 +26,7 @@ pub fn is_contained(suite: &Suite, file: &TestFile) -> bool {
         module.resources.values().all(|it| {
             let provider = &it.provider_source;
             // One that has an alias is served by a block that may not be mocked.
-            let plain = it.provider.as_ref().is_none_or(|it| it.alias.is_none());
+            let plain = it.besides.provider.as_ref().is_none_or(|it| it.alias.is_none());
             it.besides.provisioners.is_empty()
                 && (is_inert(provider) || (plain && is_mocked(provider)))
         })

@@ -77,9 +77,9 @@ impl Coverage {
         for it in module.resources.values() {
             let name = format!("{prefix}{}", it.name);
             self.add("resource", &name, it.declared, &[""]);
-            self.list_repetition(&name, &it.repetition);
-            self.list_conditions("condition", &name, &it.lifecycle.preconditions);
-            self.list_conditions("condition", &name, &it.lifecycle.postconditions);
+            self.list_repetition(&name, &it.besides.repetition);
+            self.list_conditions("condition", &name, &it.besides.lifecycle.preconditions);
+            self.list_conditions("condition", &name, &it.besides.lifecycle.postconditions);
             self.list_conditionals(&name, &uses::of_resource(it));
         }
         for it in module.outputs.values() {
@@ -204,7 +204,7 @@ impl Coverage {
         values: &Values<'_>,
     ) {
         let resource = values.structure.resource(id);
-        if let Some(repetition) = block.repetition.expression() {
+        if let Some(repetition) = block.besides.repetition.expression() {
             // It decides also where nothing comes of it.
             self.record_conditionals(&[uses::of_value(repetition)], &values.scope(module));
         }
@@ -214,15 +214,15 @@ impl Coverage {
             found = true;
             let each = values.each_value(id, instance);
             let scope = || values.scope(module).with_each(instance.clone(), each.clone());
-            self.record_conditions(&block.lifecycle.preconditions, &scope());
+            self.record_conditions(&block.besides.lifecycle.preconditions, &scope());
             let own = scope().with_self(object.clone());
-            self.record_conditions(&block.lifecycle.postconditions, &own);
+            self.record_conditions(&block.besides.lifecycle.postconditions, &own);
             self.record_conditionals(&uses::of_resource(block), &scope());
         }
         if found {
             self.hit(block.declared, "");
         }
-        self.record_repetition(&block.repetition, found);
+        self.record_repetition(&block.besides.repetition, found);
     }
 
     fn record_repetition(&self, repetition: &Repetition, found: bool) {

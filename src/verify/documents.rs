@@ -45,7 +45,7 @@ fn declared(
             near.found_at(place);
             let known = structure.resource_named(id, name.as_ref(), &near);
             let known = known.map(|it| structure.resource(it));
-            match known.filter(|it| it.declared && has_all(it, &block.repetition)) {
+            match known.filter(|it| it.declared && has_all(it, &block.besides.repetition)) {
                 Some(resource) => {
                     nodes.extend(
                         resource.instances.values().copied().chain(resource.besides.pending),

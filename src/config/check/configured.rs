@@ -52,6 +52,7 @@ pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &
                 continue;
             }
             let alias = resource
+                .besides
                 .provider
                 .as_ref()
                 .and_then(|it| it.alias.as_ref())
@@ -72,7 +73,7 @@ pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &
             found.push(problems::provider_problem(
                 "Provider configuration not present",
                 detail,
-                resource.provider.as_ref().map_or(resource.declared, |it| it.span),
+                resource.besides.provider.as_ref().map_or(resource.declared, |it| it.span),
             ));
         }
     }

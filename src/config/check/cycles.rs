@@ -277,7 +277,7 @@ impl Builder<'_, '_> {
             let mut node = self.member(Part::Resource(own.clone(), place), resource.declared);
             self.uses(&mut node, uses::of_resource(resource));
             if let Some((module, name)) = self.served.by.get(&(own.clone(), name.clone())) {
-                let at = resource.provider.as_ref().map_or(resource.declared, |it| it.span);
+                let at = resource.besides.provider.as_ref().map_or(resource.declared, |it| it.span);
                 self.graph.link(&mut node, Node::Provider(module.clone(), name.clone()), at);
             }
         }

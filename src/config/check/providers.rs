@@ -47,7 +47,7 @@ impl Silence {
         let is_quiet = module.providers.is_empty()
             && module.required_providers.is_empty()
             && module.calls.values().all(|it| it.besides.providers.is_empty())
-            && module.resources.values().all(|it| it.provider.is_none());
+            && module.resources.values().all(|it| it.besides.provider.is_none());
         self.0 = Some((module.clone(), is_quiet));
         is_quiet
     }
@@ -127,7 +127,7 @@ impl<'a> View<'a> {
         }
         // Without requirements, no provider has two names.
         let resources = (!required.is_empty()).then(|| self.module.resources.values());
-        let resources = resources.into_iter().flatten().filter(|it| it.provider.is_none());
+        let resources = resources.into_iter().flatten().filter(|it| it.besides.provider.is_none());
         let mut by_kind: BTreeMap<&Str, (Provider, Vec<&Str>)> = BTreeMap::new();
         for resource in resources {
             let (implied, others) = by_kind.entry(&resource.name.kind).or_insert_with_key(|kind| {
@@ -166,7 +166,7 @@ impl<'a> View<'a> {
             }
             self.check_key("module", own, problems);
         }
-        for own in self.module.resources.values().filter_map(|it| it.provider.as_ref()) {
+        for own in self.module.resources.values().filter_map(|it| it.besides.provider.as_ref()) {
             self.check_key("resource", own, problems);
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn check_module(
     }
     for resource in doubtful(module.resources.values(), sound.resources) {
         let scope = Scope {
-            repetition: Some(&resource.repetition),
+            repetition: Some(&resource.besides.repetition),
             owner: Some(&resource.name),
             check: resource.besides.check.as_deref(),
             ..scope()

@@ -71,14 +71,14 @@ fn shared(
     for resource in module.resources.values() {
         let is_managed = resource.name.mode == crate::address::Mode::Managed;
         if is_managed
-            && resource.provider.as_deref().is_some_and(is_used)
-            && is_same(&resource.repetition)
+            && resource.besides.provider.as_deref().is_some_and(is_used)
+            && is_same(&resource.besides.repetition)
         {
             problems.push(warning(
                 "resource",
                 "a resource",
                 &resource.name.to_string(),
-                &resource.repetition,
+                &resource.besides.repetition,
             ));
         }
     }

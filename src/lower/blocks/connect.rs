@@ -130,26 +130,26 @@ impl<'a> Builder<'a> {
 
     fn resource(&mut self, it: &config::Resource) {
         // Postconditions may name their own resource, as `self` does.
-        self.conditions(&it.lifecycle.postconditions);
+        self.conditions(&it.besides.lifecycle.postconditions);
         self.forget_own(0);
-        it.repetition.expression().into_iter().for_each(|it| self.expression(it));
+        it.besides.repetition.expression().into_iter().for_each(|it| self.expression(it));
         self.in_doubt = false;
         let is_plain = self.body(&it.body) && has_only_a_body(it);
         self.graph.plain[self.from] = is_plain;
         self.graph.sound[self.from] = is_plain && !self.in_doubt;
         self.depends_on(&it.besides.depends_on);
-        self.conditions(&it.lifecycle.preconditions);
-        it.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(it));
+        self.conditions(&it.besides.lifecycle.preconditions);
+        it.besides.lifecycle.replace_triggered_by.iter().for_each(|it| self.expression(it));
         // Evaluated of an object that is there: both may name their own resource.
         let before = self.found.len();
-        it.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(it));
+        it.besides.lifecycle.prevent_destroy.iter().for_each(|it| self.expression(it));
         it.besides.connection.iter().for_each(|it| _ = self.body(it));
         self.forget_own(before);
         for provisioner in it.besides.provisioners.iter().filter(|it| !it.on_destroy) {
             self.body(&provisioner.body);
             provisioner.connection.iter().for_each(|it| _ = self.body(it));
         }
-        self.provider(it.provider.as_ref().map_or(it.declared, |it| it.span));
+        self.provider(it.besides.provider.as_ref().map_or(it.declared, |it| it.span));
     }
 
     /// A resource refers to the provider block that serves it, and to what chooses the instance, in the block itself or in
@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
             Subject::Resource(name) => match self.code().config.resources.named(name, it.near()) {
                 Some((place, block)) => {
                     let to = self.code().first_resource() + place;
-                    let is_single = block.repetition.expression().is_none();
+                    let is_single = block.besides.repetition.expression().is_none();
                     let is_named = is_single && it.rest.iter().all(is_name);
                     (Some(to), is_whole || is_named, is_named && may_be_named(block, it.rest))
                 }
@@ -357,12 +357,12 @@ impl<'a> Builder<'a> {
 
 /// Whether nothing of a resource is evaluated but its body, once.
 fn has_only_a_body(it: &config::Resource) -> bool {
-    let lifecycle = &it.lifecycle;
-    let has_key = it.provider.as_ref().is_some_and(|it| it.key.is_some());
+    let lifecycle = &it.besides.lifecycle;
+    let has_key = it.besides.provider.as_ref().is_some_and(|it| it.key.is_some());
     let is_conditional = lifecycle.has_conditions() || lifecycle.prevent_destroy.is_some();
     let is_run = it.besides.connection.is_some() || !it.besides.provisioners.is_empty();
     let waits = !it.besides.depends_on.is_empty() || !lifecycle.replace_triggered_by.is_empty();
-    it.repetition.expression().is_none() && !(has_key || is_conditional || is_run || waits)
+    it.besides.repetition.expression().is_none() && !(has_key || is_conditional || is_run || waits)
 }
 
 fn is_name(step: &Step) -> bool {

@@ -143,7 +143,7 @@ fn implied_by_resources(config: &Config, state: &State, written: &Written<'_>) -
         let found = module.resources.get_near(near, address.resource.as_ref());
         let Some((place, block)) = found else { continue };
         near = place + 1;
-        let Some(to) = first_key(&block.repetition) else { continue };
+        let Some(to) = first_key(&block.besides.repetition) else { continue };
         let from = if to == InstanceKey::None { InstanceKey::Int(0) } else { InstanceKey::None };
         if !recorded.instances.contains_key(&from) || written.names(config, address) {
             continue;
@@ -151,7 +151,7 @@ fn implied_by_resources(config: &Config, state: &State, written: &Written<'_>) -
         implied.push(Statement {
             from: End::instance(&address.instance(from)),
             to: End::instance(&address.instance(to)),
-            declared: blame(&block.repetition, block.declared),
+            declared: blame(&block.besides.repetition, block.declared),
             implied: true,
             of: None,
         });

@@ -106,7 +106,7 @@ impl Against<'_> {
             Movable::Resource(it) => block(it)?.declared,
             Movable::Instance(it) => {
                 let block = block(&it.of())?;
-                repetition(&block.repetition).unwrap_or(block.declared)
+                repetition(&block.besides.repetition).unwrap_or(block.declared)
             }
         };
         Some(self.sources.place(span))

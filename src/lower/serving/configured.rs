@@ -164,7 +164,7 @@ impl Configured {
             let block = Block(block as u32);
             facts.in_module.push((block, atom));
             let family = serving.family(&resource.provider_source);
-            let reference = resource.provider.as_deref();
+            let reference = resource.besides.provider.as_deref();
             let alias = serving.alias(reference.and_then(alias_of));
             let choice = serving.choice(reference.and_then(|it| it.key.as_ref()), variant, true);
             facts.asks_provider.push((block, family, alias, choice));

@@ -277,7 +277,7 @@ plain!(ResourceNodeBesides);
 impl ResourceNode {
     /// What only the state knew, or a stand-in was for, has a block in a module instance now.
     pub(super) fn becomes_declared(&mut self, module: ModuleId, block: Arc<config::Resource>) {
-        (self.declared, self.style) = (true, Style::of(&block.repetition));
+        (self.declared, self.style) = (true, Style::of(&block.besides.repetition));
         (self.module, self.block) = (Some(module), Some(block));
         self.has_no_key_set();
     }

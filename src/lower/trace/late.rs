@@ -260,11 +260,11 @@ impl Trace<'_> {
         }
         let node = self.structure.add(NodeKind::Object(id, key.clone()));
         self.structure.resources[id.index()].besides.others.insert(key.clone(), node);
-        let place = block.repetition.expression().map_or(block.declared, |it| it.span);
+        let place = block.besides.repetition.expression().map_or(block.declared, |it| it.span);
         // Whatever it is, it reads these.
         let above = self.structure.module(module).node;
         self.firm.extend(repetition.into_iter().chain(above).map(|it| (node, it, place)));
-        let each_value = self.value_by_key(module, &block.repetition, &key);
+        let each_value = self.value_by_key(module, &block.besides.repetition, &key);
         let asked = self.asks(module, id, block);
         let whole = self.configuration_of(id, &asked);
         self.perhaps(|trace| {

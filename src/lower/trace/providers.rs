@@ -165,7 +165,7 @@ impl Trace<'_> {
         let Some(served) = number.and_then(|it| graph.configured.serves(it)) else {
             let path = self.structure.module(module).path.clone();
             // Only what is not planned, as in a console, has blocks that nothing serves.
-            let alias = block.provider.as_ref().and_then(|it| it.alias.as_ref());
+            let alias = block.besides.provider.as_ref().and_then(|it| it.alias.as_ref());
             let (provider, alias) =
                 (Provider::clone(&block.provider_source), alias.map(|it| it.text.clone()));
             let config = ProviderConfig { module: path, provider, alias };
@@ -246,7 +246,7 @@ impl Trace<'_> {
                 chosen.key.clone()
             }
         };
-        let place = block.provider.as_ref().map_or(block.declared, |it| it.span);
+        let place = block.besides.provider.as_ref().map_or(block.declared, |it| it.span);
         let instance = chosen.as_ref().and_then(|key| {
             let config = ProviderConfig::clone(&asked.config);
             let instance = ProviderInstance { config, key: key.clone() };

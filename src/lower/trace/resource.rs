@@ -39,7 +39,7 @@ impl Trace<'_> {
         let known = match repetition {
             Some(node) => {
                 self.hang(node, module);
-                self.repetition(node, module, &block.repetition)
+                self.repetition(node, module, &block.besides.repetition)
             }
             None => Some(vec![(InstanceKey::None, None)]),
         };
@@ -86,7 +86,7 @@ impl Trace<'_> {
         let mut pattern: Option<Pattern> = None;
         for (key, each_value) in entries {
             let node = self.structure.add_instance(id, key.clone());
-            let place = block.repetition.expression().map_or(block.declared, |it| it.span);
+            let place = block.besides.repetition.expression().map_or(block.declared, |it| it.span);
             repetition.into_iter().for_each(|it| self.reads.reads.push((node, it, place)));
             let each = Each::Known(key.clone(), each_value.clone());
             self.served(node, module, &each, block, asked);
@@ -156,6 +156,7 @@ impl Trace<'_> {
             }
         }
         block
+            .besides
             .lifecycle
             .replace_triggered_by
             .iter()

@@ -14,7 +14,7 @@ pub(super) fn without_ignored(
     subject: &ObjectContext<'_>,
 ) -> Option<Value> {
     let block = &subject.schema.block;
-    match &subject.block.lifecycle.ignore_changes {
+    match &subject.block.besides.lifecycle.ignore_changes {
         config::IgnoreChanges::None => None,
         config::IgnoreChanges::All => {
             Some(schema::apply_ignore_changes(prior, config, schema::Ignored::All, block))
@@ -34,7 +34,7 @@ pub(super) fn with_ignored_kept(
     planned: Value,
     subject: &ObjectContext<'_>,
 ) -> Value {
-    match &subject.block.lifecycle.ignore_changes {
+    match &subject.block.besides.lifecycle.ignore_changes {
         config::IgnoreChanges::All if !prior.is_null() => prior.clone(),
         _ => without_ignored(prior, &planned, subject).unwrap_or(planned),
     }

@@ -325,7 +325,7 @@ pub(in crate::operation) fn declared(
             }
             NodeKind::Repetition(resource) => {
                 let block = block_of(session, structure, *resource);
-                block.and_then(|it| it.repetition.expression()).map(|it| it.span)
+                block.and_then(|it| it.besides.repetition.expression()).map(|it| it.span)
             }
             NodeKind::Output(module, name) => {
                 structure.module(*module).config.outputs.get(name).map(|it| it.declared)
@@ -353,7 +353,7 @@ pub(in crate::operation) fn protected(
     let argument = |kind: &NodeKind| {
         let NodeKind::Object(resource, _) = kind else { return None };
         let block = block_of(session, structure, *resource)?;
-        block.lifecycle.prevent_destroy.as_ref().map(|it| it.span)
+        block.besides.lifecycle.prevent_destroy.as_ref().map(|it| it.span)
     };
     let all = structure.nodes.iter().enumerate();
     all.filter_map(|(index, kind)| Some((Node(index as u32), argument(kind)?))).collect()

@@ -62,5 +62,5 @@ fn is_certain(session: &Session, resource: &ConfigResource, instance: &ProviderI
     let decided = collection.is_some_and(|it| {
         config.static_module(&of.module).is_some_and(|place| place.decided_by(it).is_empty())
     });
-    decided && config.resource(resource).is_some_and(|it| is_single(&it.repetition))
+    decided && config.resource(resource).is_some_and(|it| is_single(&it.besides.repetition))
 }

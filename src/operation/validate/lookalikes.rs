@@ -78,7 +78,7 @@ struct Pairs<'v, 'a> {
 impl Pairs<'_, '_> {
     fn resources(&self, one: &Resource, other: &Resource) -> bool {
         let ignores =
-            |it: &Resource| matches!(it.lifecycle.ignore_changes, IgnoreChanges::Paths(_));
+            |it: &Resource| matches!(it.besides.lifecycle.ignore_changes, IgnoreChanges::Paths(_));
         one.name.kind == other.name.kind
             && one.name.mode == other.name.mode
             && one.provider_source == other.provider_source

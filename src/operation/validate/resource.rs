@@ -46,7 +46,7 @@ impl Check<'_> {
         let has_body = are_sound(|it| it == Role::Value);
         let has_rest = are_sound(|it| !matches!(it, Role::Repetition | Role::Value));
         if repeats {
-            found.extend(self.repetition(module, &block.repetition));
+            found.extend(self.repetition(module, &block.besides.repetition));
         }
         match schema {
             Some(schema) if has_body => found.extend(self.body(module, block, schema).await),
@@ -124,17 +124,17 @@ impl Check<'_> {
     }
 
     fn lifecycle(&self, module: ModuleId, block: &config::Resource, found: &mut Diagnostics) {
-        let is_plain =
-            !block.lifecycle.has_conditions() && block.lifecycle.prevent_destroy.is_none();
+        let is_plain = !block.besides.lifecycle.has_conditions()
+            && block.besides.lifecycle.prevent_destroy.is_none();
         if is_plain && block.besides.connection.is_none() && block.besides.provisioners.is_empty() {
             return;
         }
         let scope = self.values.scope(module);
-        found.extend(self.conditions(&block.lifecycle.preconditions, &scope));
+        found.extend(self.conditions(&block.besides.lifecycle.preconditions, &scope));
         let own = self.object_of(module, &block.name);
         let scope = self.values.scope(module).with_self(own);
-        found.extend(self.conditions(&block.lifecycle.postconditions, &scope));
-        if let Some(expression) = &block.lifecycle.prevent_destroy {
+        found.extend(self.conditions(&block.besides.lifecycle.postconditions, &scope));
+        if let Some(expression) = &block.besides.lifecycle.prevent_destroy {
             let constant = expression::evaluate_constant(expression);
             if let Some(Err(why)) = constant.ok().map(|it| convert(&it, Type::BOOL)) {
                 found.push(problems::bad_prevent_destroy(
@@ -157,7 +157,7 @@ impl Check<'_> {
 
 /// Checks that each path of `ignore_changes` leads somewhere, and to something that is configured.
 fn ignored(block: &config::Resource, schema: &Schema, found: &mut Diagnostics) {
-    let IgnoreChanges::Paths(paths) = &block.lifecycle.ignore_changes else { return };
+    let IgnoreChanges::Paths(paths) = &block.besides.lifecycle.ignore_changes else { return };
     for expression in paths {
         let Some((root, steps)) = expression.as_traversal() else { continue };
         if let Some(problem) = attributes::missing_along(&schema.block, &root.name(), steps) {

@@ -180,7 +180,7 @@ async fn conditions(
 ) {
     let structure = &observer.values.structure;
     let is_declared = structure.resource(resource).instances.contains_key(key);
-    let has_any = structure.block(resource).is_some_and(|it| it.lifecycle.has_conditions());
+    let has_any = structure.block(resource).is_some_and(|it| it.besides.lifecycle.has_conditions());
     if !is_declared || !has_any {
         return;
     }

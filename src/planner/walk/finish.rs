@@ -69,7 +69,7 @@ pub(super) fn at_once(
 fn is_checked(observer: &Observer<'_>, node: Node) -> bool {
     let structure = &observer.values.structure;
     let NodeKind::Object(resource, _) = structure.kind(node) else { return false };
-    structure.block(*resource).is_some_and(|it| !it.lifecycle.postconditions.is_empty())
+    structure.block(*resource).is_some_and(|it| !it.besides.lifecycle.postconditions.is_empty())
 }
 
 /// Does what a decision asks for before the node is settled: a second planning call, a read, a removal.
@@ -136,7 +136,7 @@ fn change(
         ObjectDecision {
             action,
             reason,
-            prior: (!planned.prior.is_absent()).then(|| Box::new(planned.prior)),
+            prior: (!planned.prior.is_absent()).then_some(planned.prior),
             after,
             details: Rarely::of(DecisionDetails {
                 private: planned.private.into(),
@@ -159,10 +159,7 @@ fn unusable(observer: &Observer<'_>, node: Node) -> Decision {
     let besides = Rarely::of(Besides { imported: None, ..besides.into_inner() });
     let prior = Prior { previous, value, besides };
     let after = prior.value.clone();
-    found(
-        ObjectDecision::unplanned(Action::NoOp, Reason::Plain, Some(Box::new(prior)), after),
-        true,
-    )
+    found(ObjectDecision::unplanned(Action::NoOp, Reason::Plain, Some(prior), after), true)
 }
 
 fn found(found: ObjectDecision, refused: bool) -> Decision {
@@ -197,7 +194,7 @@ async fn removed(
         _ => {}
     }
     let after = if action == Action::NoOp { prior.value.clone() } else { null };
-    let unplanned = ObjectDecision::unplanned(action, reason, Some(Box::new(prior)), after);
+    let unplanned = ObjectDecision::unplanned(action, reason, Some(prior), after);
     let details = Rarely::of(DecisionDetails { private, identity, ..DecisionDetails::default() });
     found(ObjectDecision { details, ..unplanned }, forbidden)
 }

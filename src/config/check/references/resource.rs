@@ -58,7 +58,7 @@ fn names_count(steps: &[Step]) -> bool {
 fn check_key(role: Role, block: &Resource, reference: &Reference, problems: &mut Diagnostics) {
     let whole: Span = reference.subject_span;
     let address = || block.name.to_string();
-    match (reference.rest, &block.repetition) {
+    match (reference.rest, &block.besides.repetition) {
         (steps, _) if names_count(steps) => {
             problems.push(problems::count_attribute(&address(), whole))
         }

@@ -119,7 +119,7 @@ impl Causes<'_> {
         }
         let Some((id, context)) = self.block(node) else { return };
         let Some(block) = self.model.structure.block(id) else { return };
-        for expression in &block.lifecycle.replace_triggered_by {
+        for expression in &block.besides.lifecycle.replace_triggered_by {
             let reader = Reader { model: self.model, context: &context };
             let parts = reader.parts(&narrowed(expression, &[]));
             let parts: Vec<Part> = parts.into_iter().map(|it| it.0).collect();
@@ -147,7 +147,8 @@ impl Causes<'_> {
             return;
         }
         let written = self.model.written(node);
-        let named: Vec<(Path, Option<&Expression>)> = match &block.lifecycle.ignore_changes {
+        let named: Vec<(Path, Option<&Expression>)> = match &block.besides.lifecycle.ignore_changes
+        {
             IgnoreChanges::None => return,
             IgnoreChanges::All => written
                 .entries()

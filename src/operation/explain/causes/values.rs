@@ -82,7 +82,11 @@ impl Causes<'_> {
         let (module, repetition, word) = match owner {
             Owner::Resource(id) => {
                 let module = structure.resource(id).module;
-                (module, structure.block(id).map(|it| &it.repetition), structure.resource(id).style)
+                (
+                    module,
+                    structure.block(id).map(|it| &it.besides.repetition),
+                    structure.resource(id).style,
+                )
             }
             Owner::Call(id) => {
                 let call = structure.call(id);
