@@ -286,7 +286,7 @@ fn as_planned(subject: &ObjectContext<'_>, planned: &Planned) -> (Value, Object)
     let identity = record::stored_identity(identity, subject.schema);
     let object = record::new_object(&value, subject.schema);
     let object = Object { status: Status::Tainted, ..object }
-        .kept_with(planned.private.as_slice().into(), identity);
+        .kept_with(planned.private.clone().into(), identity);
     (value, object)
 }
 

@@ -11,7 +11,7 @@ use crate::lower::structure::{ModuleId, ResourceId};
 use crate::provider::{ImportName, PlanCall, PlannedObject, Provider};
 use crate::rarely::{Rarely, plain};
 use crate::schema::{self, Schema};
-use crate::state::{self, Status};
+use crate::state::{self, Private, Status};
 use crate::value::{Path, PathStep, Plain, Str, Value};
 
 mod ignored;
@@ -34,9 +34,11 @@ pub struct Prior {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Besides {
     /// What the provider kept.
-    pub private: Box<[u8]>,
+    pub private: Private,
     /// Whether it is half made.
     pub tainted: bool,
+    /// Whether the state holds it otherwise than it would be written today.
+    pub is_laid_out_otherwise: bool,
     /// What named it, where it was imported in this run.
     pub imported: Option<Box<ImportName>>,
     /// What it is identified by.
@@ -157,6 +159,10 @@ impl<'a> Observer<'a> {
         let previous = previous?;
         let marked = |value: &Value| stored::marked(value, stored, schema);
         let tainted = stored.status == Status::Tainted;
+        let is_laid_out_otherwise = match &stored.attributes {
+            state::Attributes::Json(json) => !schema::is_stored_as_today(json, &schema.block),
+            _ => false,
+        };
         let identity = self.identity(address, stored, schema, provider).await?;
         let deposed: Option<Str> = match refresh {
             Refresh::Deposed(key) => Some(key.into()),
@@ -167,6 +173,7 @@ impl<'a> Observer<'a> {
             let besides = Besides {
                 private: stored.besides.private.clone(),
                 tainted,
+                is_laid_out_otherwise,
                 imported: None,
                 identity: identity.clone(),
                 previous_identity: identity,
@@ -188,6 +195,7 @@ impl<'a> Observer<'a> {
         let besides = Besides {
             private: read.private.into(),
             tainted,
+            is_laid_out_otherwise,
             imported: None,
             identity: read.identity,
             previous_identity: identity,
@@ -217,7 +225,7 @@ impl<'a> Observer<'a> {
     /// Plans a replacement: as if nothing existed, with the whole configuration.
     pub async fn replan(&self, subject: &ObjectContext<'_>, first: &Planned) -> Option<Planned> {
         let mut absent = Prior::absent(subject.schema);
-        absent.besides.private = first.private.as_slice().into();
+        absent.besides.private = first.private.clone().into();
         let second = self.plan_with(subject, absent, first.config.clone(), false).await?;
         Some(Planned {
             prior: first.prior.clone(),

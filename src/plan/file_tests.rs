@@ -126,7 +126,7 @@ fn plan() -> Plan {
         previous_address: names::instance("t.old").map(Box::new),
         replace_paths: [vec![PathStep::attribute("id"), PathStep::index(0), PathStep::key("x")]]
             .into(),
-        private: [0, 255].into(),
+        private: vec![0, 255].into(),
         identity: Identities::of(Some(object(vec![("id", Value::from("i"))])), None),
         importing: Some(Box::new(ImportName::Id("import me".into()))),
         generated_config: Some("resource {}".into()),

@@ -10,7 +10,7 @@ use crate::address::{Instance, ProviderInstance};
 use crate::provider::ImportName;
 use crate::rarely::{Rarely, plain};
 use crate::request::PlanMode;
-use crate::state::{State, is_same_record};
+use crate::state::{Private, State, is_same_record};
 use crate::value::{Path, Str, Value};
 
 pub mod check;
@@ -119,7 +119,7 @@ pub struct Details {
     /// Paths whose change made it a replacement.
     pub replace_paths: Box<[Path]>,
     /// What the provider handed out in planning.
-    pub private: Box<[u8]>,
+    pub private: Private,
     /// What it is and will be identified by.
     pub identity: Identities,
     /// What names the object that is imported, where one is.

@@ -8,11 +8,10 @@ use rustc_hash::FxHashSet;
 
 use super::parts::Parts;
 use super::progress::ObjectDecision;
-use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
-use crate::lower::structure::{NodeKind, ResourceId};
+use crate::address::{Instance, InstanceKey, Mode, ProviderInstance, Resource};
+use crate::lower::structure::{NodeKind, ResourceId, ResourceNode};
 use crate::observe::object::Prior;
 use crate::request::PlanMode;
-use crate::schema;
 use crate::state::{self, InstanceState, ResourceState, State};
 use crate::value::{Marked, Str, Value};
 
@@ -24,14 +23,13 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
     for (node, found) in parts.found.iter() {
         let Some(prior) = &found.prior else { continue };
         let kind = parts.observer.values.structure.kind(node);
-        let Some((resource, key, deposed)) = kind.object() else { continue };
-        let (key, deposed) = (key.clone(), deposed.cloned());
-        let address = parts.observer.values.structure.resource(resource).address.instance(key);
+        let Some((id, key, deposed)) = kind.object() else { continue };
+        let resource = parts.observer.values.structure.resource(id);
         if prior.besides.imported.is_some() {
-            adopt(parts, &mut state, &address, prior);
+            adopt(parts, &mut state, &resource.address.instance(key.clone()), prior);
         }
         let is_declared = deposed.is_none() && parts.progress.by_node.is_declared(node);
-        let seen = Seen { node, resource, address, deposed, found, prior, is_declared };
+        let seen = Seen { node, id, resource, key, deposed, found, prior, is_declared };
         records.bring_up_to_date(&mut state, &seen);
     }
     forget_unread(parts, &mut state);
@@ -45,9 +43,10 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
 /// An object that was looked at.
 struct Seen<'s> {
     node: Node,
-    resource: ResourceId,
-    address: Instance,
-    deposed: Option<Str>,
+    id: ResourceId,
+    resource: &'s ResourceNode,
+    key: &'s InstanceKey,
+    deposed: Option<&'s Str>,
     found: &'s ObjectDecision,
     prior: &'s Prior,
     is_declared: bool,
@@ -61,9 +60,9 @@ struct Recorded<'s> {
 }
 
 impl<'s> Recorded<'s> {
-    fn of(state: &'s State, address: &Instance, near: u32) -> Option<Recorded<'s>> {
-        let resource = state.resources.of_near(address, near)?;
-        Some(Recorded { resource, instance: resource.instances.get(&address.key)? })
+    fn of(state: &'s State, seen: &Seen<'_>) -> Option<Recorded<'s>> {
+        let resource = state.resources.get_near(&seen.resource.address, seen.resource.recorded)?;
+        Some(Recorded { resource, instance: resource.instances.get(seen.key)? })
     }
 
     fn is_served_by(&self, serving: &ProviderInstance) -> bool {
@@ -100,20 +99,22 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     }
 
     fn bring_up_to_date(&mut self, state: &mut State, seen: &Seen<'_>) {
-        let address = &seen.address;
+        let address = &seen.resource.address;
         let serving = self.parts.observer.serving.known.get(seen.node).filter(|_| seen.is_declared);
-        let near = self.parts.observer.values.structure.resource(seen.resource).recorded;
-        let Some(mut recorded) = Recorded::of(state, address, near) else { return };
+        let Some(mut recorded) = Recorded::of(state, seen) else { return };
         if let Some(serving) = serving.filter(|it| !recorded.is_served_by(it)) {
-            serve(state, address, serving);
-            let Some(again) = Recorded::of(state, address, near) else { return };
+            serve(state, (address, seen.key), serving);
+            let Some(again) = Recorded::of(state, seen) else { return };
             recorded = again;
         }
         match self.becomes(recorded, seen) {
             Becomes::Same => {}
-            Becomes::Gone => drop(state.remove_object(address, seen.deposed.as_deref())),
+            Becomes::Gone => {
+                let address = address.instance(seen.key.clone());
+                drop(state.remove_object(&address, seen.deposed.map(|it| &**it)));
+            }
             Becomes::New(object) => {
-                if let Some(record) = object_in(state, address, seen.deposed.as_deref()) {
+                if let Some(record) = object_in(state, (address, seen.key), seen.deposed) {
                     *record = *object;
                 }
             }
@@ -121,7 +122,7 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     }
 
     fn becomes(&mut self, recorded: Recorded<'_>, seen: &Seen<'_>) -> Becomes {
-        let Some(stored) = recorded.object(seen.deposed.as_ref()) else { return Becomes::Same };
+        let Some(stored) = recorded.object(seen.deposed) else { return Becomes::Same };
         let mut object = Cow::Borrowed(stored);
         if seen.prior.besides.imported.is_none() && !seen.prior.previous.is_null() {
             if seen.prior.value.is_null() {
@@ -142,9 +143,9 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     /// Records what a declared object rests on, and how it is to go.
     fn complete(&mut self, object: &mut Cow<'_, state::Object>, seen: &Seen<'_>) {
         let (parts, found) = (self.parts, seen.found);
-        let block = parts.observer.values.structure.block(seen.resource);
-        if self.configured.as_ref().is_none_or(|it| it.0 != seen.resource) {
-            self.configured = Some((seen.resource, named_by_block(parts, seen, object)));
+        let block = seen.resource.block.as_ref();
+        if self.configured.as_ref().is_none_or(|it| it.0 != seen.id) {
+            self.configured = Some((seen.id, named_by_block(parts, seen, object)));
         }
         let configured = self.configured.as_ref().map_or(&[][..], |it| &it.1);
         let known = recorded_dependencies(parts, found, configured, &object.dependencies);
@@ -174,8 +175,7 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
 
 fn named_by_block(parts: &Parts<'_, '_>, seen: &Seen<'_>, object: &state::Object) -> Vec<Str> {
     let graph = parts.inputs.graph;
-    let resource = parts.observer.values.structure.resource(seen.resource);
-    let block = graph.block_of(parts.inputs.config, resource);
+    let block = graph.block_of(parts.inputs.config, seen.resource);
     block.map_or(Vec::new(), |it| graph.dependencies_like(it, &object.dependencies))
 }
 
@@ -261,26 +261,23 @@ fn refresh(
     resource: &ResourceState,
     seen: &Seen<'_>,
 ) {
-    let Seen { address, prior, .. } = seen;
-    let moved = parts.inputs.moved.get(address);
-    let is_of_another_type = moved.is_some_and(|old| old.resource.kind != address.resource.kind);
-    let schema = parts.observer.pool.resource_schema(
-        &resource.provider.provider,
-        address.resource.mode,
-        &address.resource.kind,
-    );
-    let Some(schema) = schema else { return };
-    let is_laid_out = match &object.attributes {
-        state::Attributes::Json(json) => schema::is_stored_as_today(json, &schema.block),
-        _ => true,
+    let Seen { prior, .. } = seen;
+    let address = &seen.resource.address;
+    let name = &address.resource;
+    let is_of_another_type = || {
+        let moved = parts.inputs.moved.get(&address.instance(seen.key.clone()));
+        moved.is_some_and(|old| old.resource.kind != name.kind)
     };
+    let provider = &resource.provider.provider;
+    let schema = parts.observer.pool.resource_schema(provider, name.mode, &name.kind);
+    let Some(schema) = schema else { return };
     let is_current = prior.value == prior.previous
         && object.schema_version == schema.version
-        && !is_of_another_type
-        && is_laid_out;
+        && !prior.besides.is_laid_out_otherwise
+        && (parts.inputs.moved.is_empty() || !is_of_another_type());
     let identity = state::objects::stored_identity(prior.besides.identity.as_ref(), schema);
     let is_identified = object.besides.identity == identity;
-    if is_current && *object.besides.private == *prior.besides.private && is_identified {
+    if is_current && object.besides.private == prior.besides.private && is_identified {
         return;
     }
     let object = object.to_mut();
@@ -292,10 +289,10 @@ fn refresh(
 }
 
 /// What is looked at is recorded with the provider instance that serves it now.
-fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
-    let Some(resource) = state.resources.get_mut(&address.of()) else { return };
+fn serve(state: &mut State, (address, key): (&Resource, &InstanceKey), serving: &ProviderInstance) {
+    let Some(resource) = state.resources.get_mut(address) else { return };
     resource.provider = serving.config.clone().into();
-    if let Some(instance) = resource.instances.get_mut(&address.key) {
+    if let Some(instance) = resource.instances.get_mut(key) {
         instance.provider_key = serving.key.clone();
     }
 }
@@ -303,10 +300,10 @@ fn serve(state: &mut State, address: &Instance, serving: &ProviderInstance) {
 /// An object to be changed.
 fn object_in<'s>(
     state: &'s mut State,
-    address: &Instance,
-    deposed: Option<&str>,
+    (address, key): (&Resource, &InstanceKey),
+    deposed: Option<&Str>,
 ) -> Option<&'s mut state::Object> {
-    let instance = state.resources.get_mut(&address.of())?.instances.get_mut(&address.key)?;
+    let instance = state.resources.get_mut(address)?.instances.get_mut(key)?;
     match deposed {
         Some(key) => instance.deposed.get_mut(key).map(|it| &mut **it),
         None => instance.current.as_deref_mut(),

@@ -18,6 +18,7 @@ use crate::lower::trace::Trigger;
 use crate::observe::object::Prior;
 use crate::rarely::{Rarely, plain};
 use crate::schedule::Schedule;
+use crate::state::Private;
 use crate::value::{MarkPaths, Path, Value};
 
 /// Which part an object takes in the run.
@@ -203,7 +204,7 @@ pub struct ObjectDecision {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DecisionDetails {
     /// What the provider handed out.
-    pub private: Box<[u8]>,
+    pub private: Private,
     /// What the object will be identified by.
     pub identity: Option<Value>,
     /// Paths that made it a replacement.

@@ -102,31 +102,30 @@ pub struct Object {
     pub besides: Rarely<ObjectBesides>,
 }
 
+/// What a provider asks to keep, in words of its own: mostly nothing.
+pub type Private = Rarely<Vec<u8>>;
+
 /// What is recorded of few objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectBesides {
     /// The paths of sensitive values within, as stored.
     pub sensitive: Box<[crate::value::Path]>,
     /// What the provider asked to keep.
-    pub private: Box<[u8]>,
+    pub private: Private,
     /// The identity and its schema version, as stored.
     pub identity: Option<Box<StoredIdentity>>,
 }
 
 impl Object {
     /// Returns it with what its provider asked to keep, and by what it identifies the object.
-    pub fn kept_with(
-        mut self,
-        private: Box<[u8]>,
-        identity: Option<Box<StoredIdentity>>,
-    ) -> Object {
+    pub fn kept_with(mut self, private: Private, identity: Option<Box<StoredIdentity>>) -> Object {
         self.set_private(private);
         self.set_identity(identity);
         self
     }
 
     /// Says what the provider asked to keep.
-    pub fn set_private(&mut self, private: Box<[u8]>) {
+    pub fn set_private(&mut self, private: Private) {
         if self.besides.private != private {
             self.besides.private = private;
         }

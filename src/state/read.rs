@@ -64,7 +64,7 @@ pub fn read_from_end(bytes: &mut dyn Backwards) -> Option<State> {
 
 fn read_version4(source: &str) -> Result<State, Diagnostics> {
     let mut gathered = Gathered::default();
-    let mut file = streamed(source, |it| gathered.resource(it))
+    let mut file = streamed(source, |it| gathered.resource(&it))
         .map_err(|error| shape_problem(source, &error))?;
     gathered.own(file.entail.take());
     gathered.state(file)
@@ -82,7 +82,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn resource(&mut self, resource: ResourceV4<'_>) {
+    fn resource(&mut self, resource: &ResourceV4<'_>) {
         let own = &self.made_from[..self.left.min(self.made_from.len())];
         let mut likely = own::Likely::of(own);
         let read = self.reader.resource(resource, &mut likely);
@@ -211,6 +211,7 @@ fn key_of_alias(
 pub(super) struct Reader {
     names: FxHashSet<Str>,
     providers: FxHashMap<String, (Shared<ProviderConfig>, InstanceKey)>,
+    root: ModuleInstance,
     modules: FxHashMap<String, ModuleInstance>,
     /// Room for text that is put together.
     room: String,
@@ -235,6 +236,9 @@ impl Reader {
     }
 
     fn module(&mut self, text: &str) -> Option<ModuleInstance> {
+        if text.is_empty() {
+            return Some(self.root.clone());
+        }
         if let Some(known) = self.modules.get(text) {
             return Some(known.clone());
         }
@@ -255,10 +259,10 @@ impl Reader {
 
     fn resource(
         &mut self,
-        resource: ResourceV4<'_>,
+        resource: &ResourceV4<'_>,
         likely: &mut own::Likely<'_>,
     ) -> Result<(Resource, Shared<ResourceState>), Diagnostics> {
-        let address = self.address(&resource)?;
+        let address = self.address(resource)?;
         let whole = match Text::filled(&resource.provider) {
             Some(text) => Some(self.provider_of(text, &address)?.0),
             None => None,
@@ -266,7 +270,7 @@ impl Reader {
         let mut own: Option<Shared<ProviderConfig>> = None;
         let mut instances: Keyed<InstanceState> = Keyed::new();
         let mut diagnostics = Diagnostics::new();
-        for object in resource.instances.unwrap_or_default() {
+        for object in resource.instances.iter().flatten() {
             let mut provider_key = InstanceKey::None;
             if let Some(text) = Text::filled(&object.provider) {
                 let found = self.provider_of(text, &address)?;
@@ -331,7 +335,7 @@ impl Reader {
     pub(super) fn object(
         &mut self,
         of: &Resource,
-        found: ObjectV4<'_>,
+        found: &ObjectV4<'_>,
         likely: &mut own::Likely<'_>,
     ) -> Result<(InstanceKey, Option<Str>, Object), Diagnostic> {
         let key = match found.index_key.map(RawValue::get) {
@@ -351,12 +355,12 @@ impl Reader {
                 .map_err(|why| problems::bad_paths(&name().to_string(), &why))?,
         };
         let private = private_data(Text::filled(&found.private), name)?;
-        let attributes = match (found.attributes, found.attributes_flat) {
+        let attributes = match (found.attributes, &found.attributes_flat) {
             (Some(json), _) => Attributes::Json(self.compacted(json)),
-            (None, Some(flat)) => Attributes::Flat(flat.into()),
+            (None, Some(flat)) => Attributes::Flat(flat.clone().into()),
             (None, None) => Attributes::Json("{}".into()),
         };
-        let dependencies = found.dependencies.unwrap_or_default();
+        let dependencies = found.dependencies.as_deref().unwrap_or_default();
         let alike = dependencies.first().map_or(&[][..], |it| likely.names_with(&it.0));
         let mut object = Object {
             status,

@@ -65,12 +65,7 @@ impl Table {
 impl Resources {
     /// Returns what stands under an address.
     pub fn get(&self, address: &Resource) -> Option<&Shared<ResourceState>> {
-        if !self.changed.is_empty()
-            && let Some(changed) = self.changed.get(address)
-        {
-            return changed.as_ref();
-        }
-        self.in_common(&address.module, &address.resource)
+        self.get_near(address, u32::MAX)
     }
 
     /// Returns the resource of an instance.
@@ -80,18 +75,28 @@ impl Resources {
 
     /// Returns the resource of an instance, which is likely to be the one at the place `near` of all.
     pub fn of_near(&self, instance: &Instance, near: u32) -> Option<&Shared<ResourceState>> {
-        if !self.changed.is_empty()
-            && let Some(changed) = self.changed.get(&instance.of())
-        {
-            return changed.as_ref();
+        if !self.changed.is_empty() {
+            return self.get_near(&instance.of(), near);
         }
+        self.in_common_near((&instance.module, &instance.resource), near)
+    }
+
+    /// Returns a resource, which is likely to be the one at the place `near` of all.
+    pub fn get_near(&self, address: &Resource, near: u32) -> Option<&Shared<ResourceState>> {
+        match self.changed.get(address) {
+            Some(changed) => changed.as_ref(),
+            None => self.in_common_near((&address.module, &address.resource), near),
+        }
+    }
+
+    fn in_common_near(
+        &self,
+        (module, name): (&ModuleInstance, &ResourceName),
+        near: u32,
+    ) -> Option<&Shared<ResourceState>> {
         match self.common.all.get(near as usize) {
-            Some((it, resource))
-                if it.resource == instance.resource && it.module == instance.module =>
-            {
-                Some(resource)
-            }
-            _ => self.in_common(&instance.module, &instance.resource),
+            Some((it, resource)) if it.resource == *name && it.module == *module => Some(resource),
+            _ => self.in_common(module, name),
         }
     }
 

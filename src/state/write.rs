@@ -286,7 +286,7 @@ pub(super) fn write_object(
     if !object.besides.private.is_empty() {
         json.member(
             "private",
-            &base64::engine::general_purpose::STANDARD.encode(&object.besides.private),
+            &base64::engine::general_purpose::STANDARD.encode(object.besides.private.as_slice()),
         );
     }
     json.member_strings("dependencies", &object.dependencies);

@@ -50,7 +50,7 @@ pub type Str = arcstr::ArcStr;
 ///
 /// Equality (`==`) is structural and exact, marks and refinements included; the language's own `==` is
 /// [`unknown::equals`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Value {
     /// No value, of a type. `Type::DYNAMIC` for an untyped null.
     Null(Type),
@@ -74,6 +74,28 @@ pub enum Value {
     Object(Arc<Object>),
     /// A value with marks. INVARIANT: the inner value is not itself `Marked`, and the marks are not empty.
     Marked(Arc<Marked<Value>>),
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        /// What is shared, as by the objects before and after a plan without changes, need not be looked through.
+        fn same<T: PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
+            Arc::ptr_eq(a, b) || a == b
+        }
+        match (self, other) {
+            (Value::Null(a), Value::Null(b)) => a == b,
+            (Value::Unknown(a), Value::Unknown(b)) => same(a, b),
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Number(a), Value::Number(b)) => a == b,
+            (Value::String(a), Value::String(b)) => a == b,
+            (Value::List(a), Value::List(b)) | (Value::Set(a), Value::Set(b)) => same(a, b),
+            (Value::Map(a), Value::Map(b)) => same(a, b),
+            (Value::Tuple(a), Value::Tuple(b)) => same(a, b),
+            (Value::Object(a), Value::Object(b)) => same(a, b),
+            (Value::Marked(a), Value::Marked(b)) => same(a, b),
+            _ => false,
+        }
+    }
 }
 
 /// The elements of a list or set, and their type.

@@ -139,7 +139,7 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
     let details = Details {
         previous_address,
         replace_paths: input.list(Decoder::path)?,
-        private: input.bytes()?.into(),
+        private: input.bytes()?.to_vec().into(),
         identity: Identities::of(input.option(Decoder::value)?, input.option(Decoder::value)?),
         importing: {
             let id = input.option(text)?.map(ImportName::Id);

@@ -105,7 +105,7 @@ fn resources(text: &mut Text<'_>, gathered: &mut Gathered) -> Option<()> {
         Each(&mut |it| all.push(it)).deserialize(&mut from).ok()?;
         from.end().ok()?;
         // The last first, as they come.
-        all.into_iter().rev().for_each(|it| gathered.resource(it));
+        all.iter().rev().for_each(|it| gathered.resource(it));
         Some(())
     })?;
     gathered.resources.reverse();
