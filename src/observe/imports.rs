@@ -48,8 +48,13 @@ impl Imports {
     }
 
     /// Returns the block that was written for an import, and the object that it was written for.
-    pub fn generated(&self, block: &ConfigResource) -> Option<&(Generated, Prior)> {
-        self.generated.get(block)?.get()
+    ///
+    /// - `block`: made when there is any such block.
+    pub fn generated(&self, block: impl FnOnce() -> ConfigResource) -> Option<&(Generated, Prior)> {
+        if self.generated.is_empty() {
+            return None;
+        }
+        self.generated.get(&block())?.get()
     }
 }
 
@@ -71,6 +76,9 @@ impl Observer<'_> {
     ///
     /// If an import of the instance's block cannot be evaluated; that has been reported.
     pub(crate) fn import_target(&self, address: &Instance) -> Result<Option<ImportTarget>, ()> {
+        if self.imports.targets.is_empty() {
+            return Ok(None);
+        }
         Ok(self.targets(&address.config())?.and_then(|it| it.get(address).cloned()))
     }
 

@@ -239,7 +239,11 @@ impl<'a> Values<'a> {
 
     /// Adds a problem that was met on the way.
     pub fn report(&self, problems: impl IntoIterator<Item = Diagnostic>) {
-        self.problems.lock().extend(problems);
+        let mut problems = problems.into_iter().peekable();
+        // Mostly there is none, of a million objects.
+        if problems.peek().is_some() {
+            self.problems.lock().extend(problems);
+        }
     }
 
     /// Returns the scope of a module instance.

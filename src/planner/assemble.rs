@@ -149,7 +149,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
         generated_config: parts
             .observer
             .imports
-            .generated(&address.config())
+            .generated(|| address.config())
             .map(|it| it.0.text.as_str().into()),
     };
     Some(Change {

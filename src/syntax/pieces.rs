@@ -16,7 +16,7 @@ use crate::value::Str;
 use crate::world::side_by_side;
 
 /// How many bytes a piece has at least, unless the file ends.
-const PIECE: usize = 1 << 19;
+const PIECE: usize = 1 << 18;
 
 /// Reads a file in native syntax and lowers its top-level attributes and blocks piece by piece, the pieces in any order, but
 /// returned in theirs.

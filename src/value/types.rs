@@ -146,7 +146,13 @@ impl Type {
 
     /// Returns the position of an attribute among an object's.
     pub fn attribute_index(self, name: &str) -> Option<usize> {
-        self.attributes().binary_search_by(|it| (*it.0).cmp(name)).ok()
+        /// Of so few, the lengths mostly say which one it is.
+        const FEW: usize = 8;
+        let all = self.attributes();
+        match all.len() {
+            ..=FEW => all.iter().position(|it| *it.0 == *name),
+            _ => all.binary_search_by(|it| (*it.0).cmp(name)).ok(),
+        }
     }
 
     /// Returns whether it is a string, number or bool.

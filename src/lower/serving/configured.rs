@@ -160,6 +160,8 @@ impl Configured {
                 serving.repetitions.insert(config, expression.span);
             }
         }
+        facts.in_module.reserve(module.resources.len());
+        facts.asks_provider.reserve(module.resources.len());
         for (block, resource) in (code.first_resource()..).zip(module.resources.values()) {
             let block = Block(block as u32);
             facts.in_module.push((block, atom));

@@ -41,7 +41,7 @@ pub async fn subject<'o>(
     let node = structure.resource(resource);
     let mut block = structure.block(resource)?;
     if block.besides.generated
-        && let Some((generated, _)) = observer.imports.generated(&node.address.config())
+        && let Some((generated, _)) = observer.imports.generated(|| node.address.config())
     {
         block = &generated.block;
     }
@@ -68,17 +68,18 @@ pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part, asked: 
     if part != Part::Selected {
         return Answer::Frozen(observer.frozen(node).await);
     }
-    let address = structure.resource(resource).address.instance(key.clone());
+    let address = &structure.resource(resource).address;
     let _permit = observer.calls.acquire().await;
     match (asked, address.resource.mode) {
         (Asked::Nothing, _) => Answer::Nothing,
-        (Asked::Existing, _) if deposed.is_none() && observer.adopts(&address).is_some() => {
-            adopting(observer, resource, &key).await
-        }
         (Asked::Existing, _) => {
-            existing(observer, (node, resource), &address, deposed.as_deref()).await
+            let address = address.instance(key.clone());
+            match deposed.is_none() && observer.adopts(&address).is_some() {
+                true => adopting(observer, resource, &key).await,
+                false => existing(observer, (node, resource), &address, deposed.as_deref()).await,
+            }
         }
-        (Asked::Whole, Mode::Managed) => declared(observer, resource, &key, &address).await,
+        (Asked::Whole, Mode::Managed) => declared(observer, resource, &key).await,
         (Asked::Whole, Mode::Data | Mode::Ephemeral) => data(observer, resource, &key).await,
     }
 }
@@ -93,13 +94,9 @@ fn recorded<'o>(
     observer.state.instance_near(address, near)
 }
 
-async fn declared(
-    observer: &Observer<'_>,
-    resource: ResourceId,
-    key: &InstanceKey,
-    address: &Instance,
-) -> Answer {
+async fn declared(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Answer {
     let Some(mut subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    let address = &subject.address;
     let recorded = recorded(observer, resource, address);
     let prior = match recorded.and_then(|it| it.current.as_deref()) {
         Some(stored) => {

@@ -152,7 +152,8 @@ fn change(
 /// What cannot be planned is not shown – save an object for which a block was written: the block is to be had all the same.
 fn unusable(observer: &Observer<'_>, node: Node) -> Decision {
     let address = observer.values.structure.instance(node);
-    let Some((_, object)) = address.and_then(|it| observer.imports.generated(&it.config())) else {
+    let Some((_, object)) = address.and_then(|it| observer.imports.generated(|| it.config()))
+    else {
         return Decision::Failed;
     };
     let Prior { previous, value, besides } = object.clone();

@@ -13,7 +13,10 @@ use super::super::version4::{Each, MadeFrom};
 use super::Gathered;
 
 /// About so many bytes are read together, and just so many are taken at a time, the last ones before the others.
-pub const PIECE: usize = if cfg!(test) { 300 } else { 1 << 24 };
+pub const PIECE: usize = if cfg!(test) { 300 } else { 1 << 18 };
+
+/// About so many bytes a file has for each name that is read: with room for all of them at once, none is moved later.
+const NAMED: usize = 800;
 
 /// Bytes that are taken from their end.
 pub trait Backwards {
@@ -56,6 +59,7 @@ pub(super) fn gather(bytes: &mut dyn Backwards, gathered: &mut Gathered) -> Opti
     if !bytes.begin_with(b"{\n  \"version\": 4,\n") {
         return None;
     }
+    gathered.reader.expect_names(bytes.left() / NAMED);
     let mut text = Text { before: bytes, bytes: Vec::new() };
     text.more()?;
     text.bytes.truncate(text.bytes.trim_ascii_end().len());
