@@ -132,9 +132,11 @@ mod tests {
         let mut it = Rarely::of(Pair::default());
         assert!(it.0.is_none() && *it == Pair::default());
         assert_eq!(size_of_val(&it), size_of::<usize>());
+        assert_eq!((it.boxed_mut(), it.is_plain()), (None, true));
         it.1.push('x');
         assert_eq!(*it, Pair(0, "x".into()));
         assert_eq!(it, Rarely::of(Pair(0, "x".into())));
+        assert_eq!(it.boxed_mut(), Some(&mut Pair(0, "x".into())));
         it.1.pop();
         assert!(it.0.is_some() && it == Rarely::default());
     }

@@ -240,6 +240,35 @@ fn every_kind_of_block_is_read() {
 }
 
 #[test]
+fn of_blocks_that_say_no_more_than_most_nothing_is_held_besides() {
+    let config = load(
+        r#"
+        -- main.tf --
+        module "m" {
+          source = "./m"
+          in     = 1
+        }
+        resource "x_thing" "r" {
+          name = "n"
+        }
+        resource "x_thing" "waits" {
+          depends_on = [x_thing.r]
+        }
+        provider "x" {
+          alias = "west"
+        }
+        -- m/main.tf --
+        variable "in" {}
+        "#,
+    );
+    let root = config.root();
+    assert!(root.calls["m"].besides.is_plain());
+    let is_plain =
+        |name| root.resources[&ResourceName::managed("x_thing", name)].besides.is_plain();
+    assert_eq!((is_plain("r"), is_plain("waits")), (true, false));
+}
+
+#[test]
 fn json_is_read_alike() {
     let config = load(
         r#"
