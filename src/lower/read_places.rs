@@ -3,6 +3,7 @@
 use entail_rules::Node;
 
 use crate::diagnostic::Span;
+use crate::lists::Lists;
 
 /// Places of reads: by who reads, and what is read.
 ///
@@ -48,6 +49,24 @@ impl ReadPlaces {
     }
 }
 
+/// Brings what reads what into the order of nodes, each pair once, where it stands first.
+pub(super) fn in_order(reads: &mut Vec<(Node, Node, Span)>) {
+    if !reads.is_sorted() {
+        // Few read much: each node has its list, and only these are sorted.
+        let of_nodes = Lists::of(reads.iter().map(|it| (it.0.0, (it.1, it.2))));
+        let last = reads.iter().map(|it| it.0.0).max().unwrap_or_default();
+        let mut own = Vec::new();
+        reads.clear();
+        for node in 0..=last {
+            own.extend_from_slice(of_nodes.get(node));
+            own.sort_unstable();
+            reads.extend(own.drain(..).map(|it| (Node(node), it.0, it.1)));
+        }
+    }
+    reads.dedup_by_key(|it| (it.0, it.1));
+    reads.shrink_to_fit();
+}
+
 /// Returns what a node reads, of reads that are sorted.
 pub(super) fn read_by(reads: &[(Node, Node, Span)], node: Node) -> impl Iterator<Item = Node> {
     let first = reads.partition_point(|it| it.0 < node);
@@ -75,6 +94,25 @@ impl FromIterator<((Node, Node), Span)> for ReadPlaces {
 mod tests {
     use super::*;
     use crate::diagnostic::FileId;
+
+    proptest::proptest! {
+        #[test]
+        fn reads_come_in_the_order_of_nodes_each_where_it_stands_first(
+            all in proptest::collection::vec((0..9_u32, 0..9_u32, 0..5_u32), 0..40),
+        ) {
+            let place = |at: u32| Span::new(FileId(1), at as usize, at as usize + 1);
+            let reads = all.iter().map(|it| (Node(it.0), Node(it.1), place(it.2)));
+            let mut reads: Vec<_> = reads.collect();
+            in_order(&mut reads);
+            let mut first = std::collections::BTreeMap::new();
+            for (node, other, at) in all {
+                let known = first.entry((node, other)).or_insert(at);
+                *known = at.min(*known);
+            }
+            let shown = reads.into_iter().map(|it| ((it.0.0, it.1.0), it.2.start()));
+            proptest::prop_assert!(shown.eq(first));
+        }
+    }
 
     #[test]
     fn what_is_added_comes_in_place_of_what_was_known() {

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{BlockGraph, BlockKey, ModuleCode, VariantId};
-use super::read_places::read_by;
+use super::read_places::{in_order, read_by};
 use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, NodeMap, ResourceId, Structure, Style,
@@ -190,9 +190,7 @@ impl Trace<'_> {
         let mut reads = take(&mut self.reads);
         reads.reads.append(&mut self.firm);
         for reads in [&mut reads.reads, &mut reads.may_read] {
-            reads.sort_unstable();
-            reads.dedup_by_key(|it| (it.0, it.1));
-            reads.shrink_to_fit();
+            in_order(reads);
         }
         reads.waits.sort_unstable();
         reads.waits.dedup();

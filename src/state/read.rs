@@ -212,7 +212,8 @@ pub(super) struct Reader {
     names: FxHashSet<Str>,
     providers: FxHashMap<String, (Shared<ProviderConfig>, InstanceKey)>,
     root: ModuleInstance,
-    modules: FxHashMap<String, ModuleInstance>,
+    /// The module of the resource before, and its name: those of a module mostly stand together.
+    module: (String, ModuleInstance),
     /// Room for text that is put together.
     room: String,
 }
@@ -243,11 +244,13 @@ impl Reader {
         if text.is_empty() {
             return Some(self.root.clone());
         }
-        if let Some(known) = self.modules.get(text) {
-            return Some(known.clone());
+        if *self.module.0 == *text {
+            return Some(self.module.1.clone());
         }
         let module = names::module(text)?;
-        self.modules.insert(text.into(), module.clone());
+        self.module.0.clear();
+        self.module.0.push_str(text);
+        self.module.1 = module.clone();
         Some(module)
     }
 

@@ -65,8 +65,14 @@ impl Structure {
         name: ResourceNameRef<'_>,
         near: &mut Nearby,
     ) -> Option<ResourceId> {
-        let same = near.module.filter(|it| self.module(*it).address == *module);
-        near.module = same.or_else(|| self.module_ids.get(module).copied());
+        // Of a module that another one took the place of, nothing has a place any more.
+        let is_it = |it: &ModuleId| {
+            let known = self.modules.get(it.index());
+            known.is_some_and(|it| it.address == *module && !it.places.is_empty())
+        };
+        let (last, next) = (near.module, near.module.map(|it| ModuleId(it.0 + 1)));
+        let nearby = last.filter(is_it).or_else(|| next.filter(is_it));
+        near.module = nearby.or_else(|| self.module_ids.get(module).copied());
         let placed = near.module.and_then(|it| self.placed(it, name, &mut near.place));
         placed.or_else(|| self.find_apart(module, name))
     }
