@@ -80,14 +80,15 @@ impl BlockGraph {
     /// Returns whether this is the name of a resource block as it is recorded.
     fn is_called(&self, block: usize, text: &str) -> bool {
         let BlockKey::Resource(name) = self.block(block).key else { return false };
-        if !self.module_of(block).variant.path.is_root() {
-            return self.resource(block).is_some_and(|it| it.to_string() == text);
-        }
-        let bare = match name.mode {
-            Mode::Managed => Some(text),
-            Mode::Data => text.strip_prefix("data."),
-            Mode::Ephemeral => text.strip_prefix("ephemeral."),
-        };
+        let path = &self.module_of(block).variant.path.0;
+        let within = path.iter().try_fold(text, |rest, call| {
+            rest.strip_prefix("module.")?.strip_prefix(&**call)?.strip_prefix('.')
+        });
+        let bare = within.and_then(|it| match name.mode {
+            Mode::Managed => Some(it),
+            Mode::Data => it.strip_prefix("data."),
+            Mode::Ephemeral => it.strip_prefix("ephemeral."),
+        });
         let last = bare.and_then(|it| it.strip_prefix(&*name.kind)?.strip_prefix('.'));
         last.is_some_and(|it| *it == *name.name)
     }

@@ -52,7 +52,11 @@ pub(super) fn collect(config: &Config, state: &State) -> Vec<Statement> {
             Statement { from, to, declared: it.declared, implied: false, of }
         }));
     }
-    let modules: BTreeSet<&ModuleInstance> = state.resources.keys().map(|it| &it.module).collect();
+    let counts = config.written().any(|it| it.calls.values().any(|it| has_count(&it.repetition)));
+    let may_move =
+        |it: &&ModuleInstance| it.0.last().is_some_and(|it| may_have_moved(&it.1, counts));
+    let modules = state.resources.keys().map(|it| &it.module).filter(may_move);
+    let modules: BTreeSet<&ModuleInstance> = modules.collect();
     let written = Written { statements: &statements, naming: Naming::of(&statements) };
     let calls: Vec<_> =
         modules.into_iter().filter_map(|it| implied_by_call(config, it, &written)).collect();
@@ -95,9 +99,19 @@ fn first_key(repetition: &Repetition) -> Option<InstanceKey> {
     }
 }
 
-/// The keys that `count` coming or going is about.
-fn can_follow(key: &InstanceKey) -> bool {
-    matches!(key, InstanceKey::None | InstanceKey::Int(0))
+fn has_count(repetition: &Repetition) -> bool {
+    matches!(repetition, Repetition::Count(_))
+}
+
+/// Whether what has this key may have come to have another one, by `count` that came or went.
+///
+/// - `counts`: whether anything of its kind has `count` now.
+fn may_have_moved(key: &InstanceKey, counts: bool) -> bool {
+    match key {
+        InstanceKey::None => counts,
+        InstanceKey::Int(number) => *number == 0,
+        InstanceKey::Str(_) => false,
+    }
 }
 
 /// What is blamed for an implied statement: the number of `count`, else the whole block.
@@ -117,7 +131,7 @@ fn implied_by_call(
     let (parent, name, key) = module.parent()?;
     let call = config.module_of(&parent)?.calls.get(&name)?;
     let first = first_key(&call.repetition)?;
-    if !can_follow(&key) || key == first {
+    if key == first {
         return None;
     }
     // A statement about a resource of that module counts too, as in OpenTofu.
@@ -135,9 +149,17 @@ fn implied_by_call(
 
 /// Returns the moves of recorded instances whose blocks gained or lost `count`.
 fn implied_by_resources(config: &Config, state: &State, written: &Written<'_>) -> Vec<Statement> {
+    let counts = config
+        .written()
+        .any(|it| it.resources.values().any(|it| has_count(&it.besides.repetition)));
+    let may_move = [InstanceKey::None, InstanceKey::Int(0)];
+    let may_move: Vec<_> = may_move.iter().filter(|it| may_have_moved(it, counts)).collect();
     let mut implied = Vec::new();
     let mut near = 0;
     for (address, recorded) in &state.resources {
+        if !may_move.iter().any(|it| recorded.instances.contains_key(it)) {
+            continue;
+        }
         let Some(module) = config.module_of(&address.module) else { continue };
         // Both stand in the order of their names.
         let found = module.resources.get_near(near, address.resource.as_ref());
