@@ -76,8 +76,9 @@ fn changes(parts: &mut Parts<'_, '_>, moved: Vec<Change>) -> ChangeList {
     let in_order = changes.len();
     if mode == PlanMode::Normal {
         let gone = parts.progress.gone.iter().filter_map(|it| gone(parts, it.0, &it.1));
-        changes.extend(gone.chain(moved));
+        changes.extend(gone);
     }
+    changes.extend(moved);
     if changes.len() > in_order {
         changes.sort();
     }

@@ -219,10 +219,6 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    fn expect_names(&mut self, count: usize) {
-        self.names.reserve(count);
-    }
-
     fn name(&mut self, text: &str) -> Str {
         match self.names.get(text) {
             Some(known) => known.clone(),

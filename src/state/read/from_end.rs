@@ -59,7 +59,7 @@ pub(super) fn gather(bytes: &mut dyn Backwards, gathered: &mut Gathered) -> Opti
     if !bytes.begin_with(b"{\n  \"version\": 4,\n") {
         return None;
     }
-    gathered.reader.expect_names(bytes.left() / NAMED);
+    gathered.reader.names.reserve(bytes.left() / NAMED);
     let mut text = Text { before: bytes, bytes: Vec::new() };
     text.more()?;
     text.bytes.truncate(text.bytes.trim_ascii_end().len());
