@@ -4,7 +4,7 @@
 //! as long again.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::ffi::{c_int, c_long};
+use std::ffi::{c_int, c_long, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mimalloc::MiMalloc;
@@ -40,6 +40,9 @@ fn given(place: *mut u8, size: usize) -> *mut u8 {
 /// without a second copy: the text of a state above all.
 const LARGE: usize = 1 << 24;
 
+/// Everything is aligned to this at least, so that it need not be asked for: what asks for it takes a longer way.
+const ALIGNED: usize = 8;
+
 // What mimalloc's header declares, and its binding leaves out.
 #[expect(unsafe_code, reason = "the allocator is written in C")]
 unsafe extern "C" {
@@ -47,6 +50,8 @@ unsafe extern "C" {
     safe fn mi_option_set(option: c_int, value: c_long);
     #[cfg(test)]
     safe fn mi_option_get(option: c_int) -> c_long;
+    fn mi_malloc(size: usize) -> *mut c_void;
+    fn mi_realloc(place: *mut c_void, size: usize) -> *mut c_void;
 }
 
 /// `mi_option_purge_delay`: for how many milliseconds freed pages are kept, in case they are wanted again. Planning frees a lot that is
@@ -71,6 +76,7 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: the caller keeps the promises that both want.
         let place = match layout.size() {
             LARGE.. => unsafe { System.alloc(layout) },
+            size if layout.align() <= ALIGNED => unsafe { mi_malloc(size).cast() },
             _ => unsafe { MiMalloc.alloc(layout) },
         };
         given(place, layout.size())
@@ -89,6 +95,9 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: as above; who goes from one to the other is copied as far as both reach, and the old place is given back once.
         let moved = match (layout.size() >= LARGE, size >= LARGE) {
             (true, true) => unsafe { System.realloc(place, layout, size) },
+            (false, false) if layout.align() <= ALIGNED => unsafe {
+                mi_realloc(place.cast(), size).cast()
+            },
             (false, false) => unsafe { MiMalloc.realloc(place, layout, size) },
             _ => unsafe {
                 let new = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
