@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use arcstr::Substr;
+
 use crate::address::{Instance, InstanceKey, Keyed, ProviderConfig, RareMap};
 use crate::rarely::{Rarely, plain};
 use crate::value::{Str, Type, Value};
@@ -155,7 +157,7 @@ pub type StoredIdentity = (Box<str>, u64);
 #[derive(Clone, Debug)]
 pub enum Attributes {
     /// JSON text of an object.
-    Json(Box<str>),
+    Json(Substr),
     /// The flat map of state version 3 and older.
     Flat(RareMap<String, String>),
 }

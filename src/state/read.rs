@@ -15,7 +15,7 @@ use super::version4::{
 use super::{
     Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, Shared, State,
 };
-use super::{legacy, names, problems, stored, text};
+use super::{legacy, names, problems, stored};
 use crate::address::{
     Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderConfig, Resource, ResourceName,
 };
@@ -27,10 +27,12 @@ mod from_end;
 mod members;
 pub(super) mod own;
 mod parts;
+mod texts;
 
 pub use self::from_end::{Backwards, PIECE};
 use self::members::{deposed_key, private_data, status};
 use self::parts::merged;
+use self::texts::Texts;
 
 /// Reads a state file. Empty text is no state: `None`.
 pub fn read(bytes: &[u8]) -> Result<Option<State>, Diagnostics> {
@@ -214,8 +216,8 @@ pub(super) struct Reader {
     root: ModuleInstance,
     /// The module of the resource before, and its name: those of a module mostly stand together.
     module: (String, ModuleInstance),
-    /// Room for text that is put together.
-    room: String,
+    /// The attributes.
+    texts: Texts,
 }
 
 impl Reader {
@@ -359,7 +361,7 @@ impl Reader {
         };
         let private = private_data(Text::filled(&found.private), name)?;
         let attributes = match (found.attributes, &found.attributes_flat) {
-            (Some(json), _) => Attributes::Json(self.compacted(json)),
+            (Some(json), _) => Attributes::Json(self.texts.take(json)),
             (None, Some(flat)) => Attributes::Flat(flat.clone().into()),
             (None, None) => Attributes::Json("{}".into()),
         };
@@ -385,21 +387,10 @@ impl Reader {
         };
         let identity = found.identity.map(|it| {
             let version = found.identity_schema_version.unwrap_or_default();
-            (self.compacted(it), version).into()
+            (self.texts.take(it).as_str().into(), version).into()
         });
         object.set_sensitive(sensitive.into());
         Ok((key, deposed, object.kept_with(private.into(), identity)))
-    }
-
-    /// Keeps a value's text without the file's indentation.
-    fn compacted(&mut self, json: &RawValue) -> Box<str> {
-        let json = json.get();
-        if !json.contains('\n') {
-            return json.into();
-        }
-        self.room.clear();
-        text::push_compact(&mut self.room, json);
-        self.room.as_str().into()
     }
 
     fn key(&mut self, text: &str) -> Option<InstanceKey> {

@@ -306,7 +306,17 @@ fn push_literal(out: &mut String, json: &str, start: usize) -> usize {
     end
 }
 
-fn skip_space(bytes: &[u8], from: usize) -> usize {
+/// Returns where what is not space goes on.
+fn skip_space(bytes: &[u8], mut from: usize) -> usize {
+    const SPACES: u64 = u64::from_le_bytes(*b"        ");
+    // Indentation is most of it.
+    while let Some(chunk) = bytes[from..].first_chunk() {
+        let others = u64::from_le_bytes(*chunk) ^ SPACES;
+        from += others.trailing_zeros() as usize / 8;
+        if others != 0 {
+            break;
+        }
+    }
     bytes[from..].iter().position(|it| !b" \n\r\t".contains(it)).map_or(bytes.len(), |it| from + it)
 }
 

@@ -109,6 +109,8 @@ fn resources(text: &mut Text<'_>, gathered: &mut Gathered) -> Option<()> {
         Each(&mut |it| all.push(it)).deserialize(&mut from).ok()?;
         from.end().ok()?;
         // The last first, as they come.
+        let objects = all.iter().rev().flat_map(|it| it.instances.iter().flatten());
+        gathered.reader.texts.put_together(objects.filter_map(|it| it.attributes));
         all.iter().rev().for_each(|it| gathered.resource(it));
         Some(())
     })?;

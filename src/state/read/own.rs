@@ -63,47 +63,40 @@ pub(super) fn give(resources: &mut Resources, own: &mut Names) {
     if own.is_empty() {
         return;
     }
-    let mut own = InOrder { all: own, next: 0, places: None };
+    // Nearly always it says of all that it knows in their order, and of some it says nothing.
+    let mut next = 0;
+    give_each(resources, |name| {
+        let record = own.get_mut(next).filter(|it| *it.0 == *name)?;
+        next += 1;
+        Some(std::mem::take(record))
+    });
+    if next < own.len() {
+        let mut left: FxHashMap<Str, Box<[Str]>> = own.drain(next..).collect();
+        give_each(resources, |name| left.remove_entry(name));
+    }
+}
+
+/// Asks for the record of each object that has none, by the name that it has there.
+fn give_each(resources: &mut Resources, mut record: impl FnMut(&str) -> Option<(Str, Box<[Str]>)>) {
     let mut name = String::new();
     for (address, resource) in resources.iter_mut() {
         for (key, instance) in &mut resource.instances {
             name.clear();
             write!(name, "{address}{key}").expect("text grows");
             for (deposed, object) in &mut instance.deposed {
-                object.reads = own.take(&write::own_key(&name, Some(deposed))).map(|it| it.1);
+                if object.reads.is_none() {
+                    object.reads = record(&write::own_key(&name, Some(deposed))).map(|it| it.1);
+                }
             }
-            if let Some(object) = &mut instance.current {
-                let Some((name, reads)) = own.take(&name) else { continue };
+            let Some(object) = instance.current.as_mut().filter(|it| it.reads.is_none()) else {
+                continue;
+            };
+            if let Some((name, reads)) = record(&name) {
                 object.reads = Some(reads);
                 // Who is named by nobody needs no name.
                 object.recorded_as =
                     Some(name).filter(|it| Str::strong_count(it).is_none_or(|it| it > 1));
             }
         }
-    }
-}
-
-/// Finds names that are mostly asked for in the order in which they stand.
-struct InOrder<'m> {
-    all: &'m mut [(Str, Box<[Str]>)],
-    /// Behind the one that was found last.
-    next: usize,
-    /// Where each stands, once one was asked for that does not stand next.
-    places: Option<FxHashMap<Str, usize>>,
-}
-
-impl InOrder<'_> {
-    fn take(&mut self, name: &str) -> Option<(Str, Box<[Str]>)> {
-        let is_next = self.all.get(self.next).is_some_and(|it| *it.0 == *name);
-        let place = match is_next {
-            true => self.next,
-            false => {
-                let all = self.all.iter().enumerate();
-                let place = |(at, it): (usize, &(Str, _))| (it.0.clone(), at);
-                *self.places.get_or_insert_with(|| all.map(place).collect()).get(name)?
-            }
-        };
-        self.next = place + 1;
-        Some(std::mem::take(&mut self.all[place]))
     }
 }
