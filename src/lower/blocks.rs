@@ -88,6 +88,8 @@ pub struct BlockGraph {
     /// The modules that a block refers to as a whole, or by keys that are not written out. It reads only their outputs, and
     /// OpenTofu records that it rests on everything inside.
     wholes: FxHashMap<u32, Vec<VariantId>>,
+    /// The modules within calls that `depends_on` names as a whole.
+    depended_on_within: FxHashSet<VariantId>,
     /// The outputs of calls that `depends_on` names, by the blocks of the calls.
     depended_on: FxHashMap<u32, BTreeSet<Str>>,
     /// How they are found.

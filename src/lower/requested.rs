@@ -260,7 +260,7 @@ fn named(
         (true, Some(key)) => one(resource, key, hit, add),
         (false, _) => {
             // A target has a stand-in of its own, where it names the key of one call.
-            let has_own = hit == Hit::Target && structure.module_ids.contains_key(module);
+            let has_own = hit == Hit::Target && structure.module_id(module).is_some();
             let may_be = !has_own && may_be_prefix(module, &resource.address.module);
             let pending = resource.besides.pending.filter(|_| may_be && resource.declared);
             pending.into_iter().for_each(|it| add(it, part(hit)));

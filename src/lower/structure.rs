@@ -19,8 +19,7 @@ use hashbrown::hash_table::HashTable;
 use rustc_hash::FxHashMap;
 
 use crate::address::{
-    ConfigResource, Instance, InstanceKey, Keyed, Mode, ModuleInstance, ProviderInstance, RareMap,
-    Resource,
+    ConfigResource, Instance, InstanceKey, Keyed, Mode, ProviderInstance, RareMap, Resource,
 };
 use crate::config;
 use crate::expression::{Reference, Subject};
@@ -79,8 +78,8 @@ pub struct Structure {
     pub nodes: Vec<NodeKind>,
     /// Module instances; the root is the first.
     pub modules: Vec<ModuleNode>,
-    /// Module instances by address.
-    pub module_ids: FxHashMap<ModuleInstance, ModuleId>,
+    /// Module instances by address: numbers alone, for the addresses stand in them.
+    by_module: HashTable<ModuleId>,
     /// Resources.
     pub resources: Vec<ResourceNode>,
     /// Resources by address that no module has at a place of its own: numbers alone, for the addresses stand in them.
@@ -97,8 +96,8 @@ impl Structure {
     /// The root module instance.
     pub const ROOT: ModuleId = ModuleId(0);
 
-    /// Returns an empty structure, with room for what these modules make at least where nothing repeats: lists that grow are
-    /// copied each time.
+    /// Returns an empty structure, with room for what these modules make at least where nothing repeats and no call waits for
+    /// anything: lists that grow are copied each time.
     pub fn with_room<'m>(modules: impl Iterator<Item = &'m config::Module>) -> Structure {
         let mut structure = Structure::default();
         let (mut count, mut resources, mut calls, mut nodes) = (0, 0, 0, 0);
@@ -106,12 +105,12 @@ impl Structure {
             count += 1;
             resources += module.resources.len();
             calls += module.calls.len();
-            nodes += module.block_count() + 2 * module.calls.len();
+            nodes += module.block_count();
         }
         structure.modules.reserve_exact(count);
         structure.resources.reserve_exact(resources);
         structure.calls.reserve_exact(calls);
-        structure.module_ids.reserve(count);
+        structure.by_module = HashTable::with_capacity(count);
         // Nearly always there is more, if only a provider of which nobody wrote a block: a list that is full doubles.
         structure.nodes.reserve_exact(nodes + nodes / 64 + 64);
         structure
@@ -170,7 +169,7 @@ impl Structure {
         let call = self.call(self.call_named(module, name, item.near())?);
         match item.output() {
             Some(output) => call.given.get(output).copied(),
-            None => Some(call.inside),
+            None => call.inside,
         }
     }
 
@@ -213,9 +212,8 @@ impl Structure {
     pub fn add_module(&mut self, node: ModuleNode) -> ModuleId {
         let id = ModuleId(self.modules.len() as u32);
         let config = node.config.clone();
-        let before = self.module_ids.insert(node.address.clone(), id);
         self.modules.push(node);
-        if let Some(before) = before {
+        if let Some(before) = self.know_module(id) {
             // What stood in for this module keeps its resources, which are found by their address from now on.
             let placed = std::mem::take(&mut self.modules[before.index()].places);
             placed.all().for_each(|it| self.know(it));

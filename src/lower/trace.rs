@@ -125,12 +125,13 @@ pub struct Traced<'a> {
 /// Expands and traces a configuration.
 pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     let sorted = input.sorted.clone();
+    let structure = Structure::with_room(input.config.all_variants().map(|it| &**it.1));
     let mut trace = Trace {
         imports: input.config.root().imports_by_target(),
-        structure: Structure::with_room(input.config.all_variants().map(|it| &**it.1)),
+        values: NodeMap::with_room(structure.nodes.capacity()),
+        structure,
         input,
         reads: Reads::default(),
-        values: NodeMap::default(),
         wholes: Vec::new(),
         codes: Vec::new(),
         instances_of: FxHashMap::default(),
@@ -342,14 +343,20 @@ impl Trace<'_> {
         let (place, block) =
             config.calls.get_near(near, name).expect("the call is one of its module");
         let id = CallId(self.structure.calls.len() as u32);
-        let keys = self.structure.add(NodeKind::CallKeys(id));
+        let style = Style::of(&block.repetition);
+        let has_node = style != Style::Single
+            || !block.besides.depends_on.is_empty()
+            || self.structure.module(module).node.is_some();
+        let keys = has_node.then(|| self.structure.add(NodeKind::CallKeys(id)));
         let all = self.structure.add(NodeKind::Call(id));
-        let inside = self.structure.add(NodeKind::Inside(id));
+        // What is there once, and hangs on nothing, has no keys to ask for.
+        let keys = keys.unwrap_or(all);
+        let is_whole = self.is_depended_on(module, name);
+        let inside = is_whole.then(|| self.structure.add(NodeKind::Inside(id)));
         let given = self.input.graph.outputs_depended_on(number);
         let given =
             given.map(|it| (it.clone(), self.structure.add(NodeKind::Given(id, it.clone()))));
         let given = given.collect();
-        let style = Style::of(&block.repetition);
         self.structure.add_call(CallNode {
             parent: module,
             name: name.clone(),
@@ -371,14 +378,17 @@ impl Trace<'_> {
         let known = known.filter(|_| !outer_pending || early.is_some());
         let known = known.or_else(|| Some(early?.into_iter().map(|it| (it, None)).collect()));
         let known = known.or_else(|| self.destroyed_modules(module, name));
-        let has_node = style != Style::Single
-            || !block.besides.depends_on.is_empty()
-            || self.structure.module(module).node.is_some();
         let pending = known.is_none();
         self.structure.calls[id.index()].pending = pending;
         let entries = known.unwrap_or_else(|| vec![(InstanceKey::None, None)]);
         let pending = pending || outer_pending;
         self.call_instances(id, entries, pending, has_node);
+    }
+
+    /// Whether a `depends_on` may name everything in a call of a module instance, or in a call around it.
+    fn is_depended_on(&self, module: ModuleId, call: &Str) -> bool {
+        let code = self.codes[module.index()];
+        code.is_none_or(|it| self.input.graph.is_depended_on(it, call))
     }
 
     /// The module instances that the keys of a call make.

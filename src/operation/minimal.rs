@@ -122,8 +122,8 @@ impl Folding<'_> {
         modules.sort_by_key(|it| std::cmp::Reverse(it.0.len()));
         for module in modules {
             let own = left.iter().filter(|it| it.2.0.starts_with(&module.0)).count();
-            let Some(id) = structure.module_ids.get(&module) else { continue };
-            if own > 1 && self.is_whole(&Asked::Module(*id)) {
+            let Some(id) = structure.module_id(&module) else { continue };
+            if own > 1 && self.is_whole(&Asked::Module(id)) {
                 left.retain(|it| !it.2.0.starts_with(&module.0));
                 left.push((module.to_string(), None, module.clone()));
             }

@@ -111,8 +111,8 @@ pub async fn plan(
 fn deprecated_inputs(session: &Session, finished: &Finished) -> Vec<Diagnostic> {
     let told = super::validate::deprecated_inputs(&session.config);
     let mut instances: FxHashMap<ModuleAddr, usize> = FxHashMap::default();
-    for module in finished.structure.module_ids.keys().filter(|_| !told.is_empty()) {
-        *instances.entry(module.module()).or_default() += 1;
+    for module in finished.structure.known_modules().filter(|_| !told.is_empty()) {
+        *instances.entry(module.path.clone()).or_default() += 1;
     }
     let times = |module: &ModuleAddr| instances.get(module).copied().unwrap_or_default();
     told.iter().flat_map(|(at, it)| std::iter::repeat_n(it.clone(), times(at))).collect()

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use super::answers::ByNode;
 use super::late::Before;
-use super::progress::{Part, Progress, is_decided_late};
+use super::progress::{Found, Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
 use crate::event::Sink;
 use crate::lower::structure::ResourceId;
@@ -102,7 +102,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         schedule,
         by_node: ByNode::new(known.lowered.structure.nodes.len(), &known.ledger()),
         parts,
-        found: Default::default(),
+        found: Found::with_room(count),
         dropped: Vec::new(),
         gone: Vec::new(),
         results: BTreeMap::new(),

@@ -97,8 +97,8 @@ pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
 /// The module instance of an object or, where that is not declared any more, another of the same module, else the root.
 fn module_of(ctx: &Context<'_>, block: Option<usize>, address: &Instance) -> ModuleId {
     let structure = &ctx.observer.values.structure;
-    if let Some(same) = structure.module_ids.get(&address.module) {
-        return *same;
+    if let Some(same) = structure.module_id(&address.module) {
+        return same;
     }
     let alike = match block {
         Some(block) => structure.first_of(ctx.config, &ctx.graph.module_of(block).variant),

@@ -343,7 +343,10 @@ impl<'a> Builder<'a> {
                 BlockNode { module, key: BlockKey::Output(_) } => module == child,
                 _ => false,
             };
-            targets.extend(self.graph.inside(child).filter(counts));
+            let within: Vec<usize> = self.graph.inside(child).collect();
+            targets.extend(within.iter().copied().filter(counts));
+            let BlockGraph { blocks, depended_on_within, .. } = &mut *self.graph;
+            depended_on_within.extend(within.into_iter().map(|it| blocks[it].0));
         }
         self.graph.wholes.insert(number as u32, called);
         self.further.push(targets.into_iter().map(|it| (it as u32, Span::default())).collect());

@@ -11,6 +11,12 @@ impl BlockGraph {
         self.depended_on.get(&(block as u32)).into_iter().flatten()
     }
 
+    /// Returns whether some `depends_on` names everything in a call of a module, or in a call around that.
+    pub fn is_depended_on(&self, module: VariantId, call: &Str) -> bool {
+        self.depended_on_within.contains(&module)
+            || self.find(module, &BlockKey::Inside(call.clone())).is_some()
+    }
+
     /// Returns the blocks that a block refers to, each inside of a module that it depends on by itself.
     pub fn referred_to(&self, block: usize) -> impl Iterator<Item = usize> {
         self.edges(block).iter().flat_map(|&(to, _)| {

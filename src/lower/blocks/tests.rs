@@ -103,6 +103,31 @@ fn in_depends_on_a_module_is_everything_inside_and_an_output_is_itself() {
 }
 
 #[test]
+fn calls_are_told_apart_by_whether_everything_in_them_or_around_them_is_depended_on() {
+    let folder = folder(&format!(
+        r#"
+    -- main.tf --
+    module "m" {{ source = "./m" }}
+    module "n" {{ source = "./m" }}
+    module "o" {{ source = "./m" }}
+    resource "terraform_data" "x" {{ depends_on = [module.m, module.o.o] }}
+    {MODULE}"#
+    ));
+    let (config, _) = load_folder(folder.path(), &Sources::default());
+    let graph = BlockGraph::of(crate::reason::ENGINES[0], &config.expect("a configuration"));
+    let calls = graph.all().filter_map(|(_, it)| match it.key {
+        BlockKey::Call(name) => Some((it.module, name)),
+        _ => None,
+    });
+    let depended_on = calls.filter(|(module, name)| graph.is_depended_on(*module, name));
+    let shown = depended_on.map(|(module, name)| {
+        let outer = &graph.modules[module].variant.path.0;
+        outer.iter().chain([name]).map(|it| &**it).collect::<Vec<_>>().join(".")
+    });
+    assert_eq!(shown.collect::<Vec<_>>(), ["m", "m.deep"]);
+}
+
+#[test]
 fn many_who_depend_on_a_module_refer_to_all_of_it_once() {
     const MANY: usize = 100;
     let users: String = (0..MANY)

@@ -1,7 +1,6 @@
 //! What recorded objects rest on: what the state says of it, as far as it leads to nodes and to no cycle.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::str::FromStr;
 
 use entail_rules::Node;
@@ -94,14 +93,12 @@ fn recorded_names(
     lowered: &Lowered,
     existing: &[(Node, ResourceId, &Object)],
 ) -> FxHashMap<*const u8, Option<Node>> {
+    let moved: FxHashSet<Node> = lowered.facts.moved.iter().map(|it| it.0).collect();
     let mut names = FxHashMap::default();
-    let mut name = String::new();
-    for (node, id, object) in existing {
+    for (node, _, object) in existing {
         let Some(recorded) = &object.recorded_as else { continue };
-        let Some((_, key, None)) = lowered.structure.kind(*node).object() else { continue };
-        name.clear();
-        write!(name, "{}{key}", lowered.structure.resource(*id).address).expect("text grows");
-        if name == **recorded {
+        let is_current = matches!(lowered.structure.kind(*node), NodeKind::Object(..));
+        if is_current && !moved.contains(node) {
             if names.is_empty() {
                 names.reserve(existing.len());
             }

@@ -69,8 +69,8 @@ impl Against<'_> {
 
     fn is_declared(&self, address: &Movable) -> bool {
         let module = |it: &ModuleInstance| {
-            let id = self.structure.module_ids.get(it)?;
-            Some(self.structure.module(*id)).filter(|it| !it.pending)
+            let id = self.structure.module_id(it)?;
+            Some(self.structure.module(id)).filter(|it| !it.pending)
         };
         match address {
             Movable::Call(parent, name) => {

@@ -2,6 +2,7 @@
 
 use std::hash::BuildHasher;
 
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use super::{ModuleId, ModuleNode, ResourceId, ResourceNode, Structure};
@@ -19,6 +20,10 @@ pub struct Nearby {
 
 fn hash_of(module: &ModuleInstance, name: ResourceNameRef<'_>) -> u64 {
     FxBuildHasher.hash_one((module, name))
+}
+
+fn hash_of_module(address: &ModuleInstance) -> u64 {
+    FxBuildHasher.hash_one(address)
 }
 
 fn hash_of_resource(it: &ResourceNode) -> u64 {
@@ -72,7 +77,7 @@ impl Structure {
         };
         let (last, next) = (near.module, near.module.map(|it| ModuleId(it.0 + 1)));
         let nearby = last.filter(is_it).or_else(|| next.filter(is_it));
-        near.module = nearby.or_else(|| self.module_ids.get(module).copied());
+        near.module = nearby.or_else(|| self.module_id(module));
         let placed = near.module.and_then(|it| self.placed(it, name, &mut near.place));
         placed.or_else(|| self.find_apart(module, name))
     }
@@ -106,6 +111,31 @@ impl Structure {
             address.resource == name && address.module == *module
         };
         self.by_address.find(hash_of(module, name), is_it).copied()
+    }
+
+    /// Returns the module instance of that address, the one that was made last.
+    pub fn module_id(&self, address: &ModuleInstance) -> Option<ModuleId> {
+        let is_it = |it: &ModuleId| self.module(*it).address == *address;
+        self.by_module.find(hash_of_module(address), is_it).copied()
+    }
+
+    /// Returns the module instances that are found by their addresses.
+    pub fn known_modules(&self) -> impl Iterator<Item = &ModuleNode> {
+        self.by_module.iter().map(|it| self.module(*it))
+    }
+
+    /// Lets a module instance be found by its address, and returns the one that was found by it before.
+    pub(super) fn know_module(&mut self, id: ModuleId) -> Option<ModuleId> {
+        let address = |it: &ModuleId| &self.modules[it.index()].address;
+        let is_it = |it: &ModuleId| address(it) == address(&id);
+        let hash = |it: &ModuleId| hash_of_module(address(it));
+        match self.by_module.entry(hash(&id), is_it, hash) {
+            Entry::Occupied(mut known) => Some(std::mem::replace(known.get_mut(), id)),
+            Entry::Vacant(free) => {
+                free.insert(id);
+                None
+            }
+        }
     }
 
     /// Lets a resource be found by its address.

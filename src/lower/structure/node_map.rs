@@ -15,6 +15,11 @@ impl<T> Default for NodeMap<T> {
 }
 
 impl<T> NodeMap<T> {
+    /// Returns an empty map with room for so many nodes: lists that grow are copied each time.
+    pub fn with_room(nodes: usize) -> NodeMap<T> {
+        NodeMap { slots: Vec::with_capacity(nodes) }
+    }
+
     /// Returns what a node has.
     pub fn get(&self, node: Node) -> Option<&T> {
         self.slots.get(node.0 as usize)?.as_ref()

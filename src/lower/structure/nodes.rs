@@ -189,15 +189,15 @@ pub struct CallNode {
     pub place: u32,
     /// How it repeats.
     pub style: Style,
-    /// The node of its key set.
+    /// The node of its key set; that of all its outputs where there is nothing to know about its keys.
     #[serde(with = "serial::bare_node")]
     pub keys: Node,
     /// The node of all its outputs.
     #[serde(with = "serial::bare_node")]
     pub all: Node,
-    /// The node of everything inside.
-    #[serde(with = "serial::bare_node")]
-    pub inside: Node,
+    /// The node of everything inside, where a `depends_on` names that, or everything in a call around it.
+    #[serde(with = "serial::option_node")]
+    pub inside: Option<Node>,
     /// The nodes of single outputs, by name: of those that a `depends_on` names.
     #[serde(skip)]
     pub given: RareMap<Str, Node>,

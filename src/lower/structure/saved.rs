@@ -49,9 +49,11 @@ impl Structure {
             providers: saved.providers.into_iter().map(|it| (it.0, Node(it.1))).collect(),
             ..Structure::default()
         };
-        for (id, node) in structure.modules.iter_mut().enumerate() {
+        for node in &mut structure.modules {
             node.config = module(&node.address).unwrap_or_default();
-            structure.module_ids.insert(node.address.clone(), ModuleId(id as u32));
+        }
+        for id in (0..structure.modules.len() as u32).map(ModuleId) {
+            structure.know_module(id);
         }
         for node in &mut structure.resources {
             let module = node.module.map(|it| &structure.modules[it.index()]);

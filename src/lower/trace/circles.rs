@@ -62,7 +62,7 @@ impl Trace<'_> {
             BlockKey::Local(name) => module.besides.locals.get(name).copied(),
             BlockKey::Output(name) => module.outputs.get(name).copied(),
             BlockKey::Call(name) => call(name).map(|it| it.keys),
-            BlockKey::Inside(name) => call(name).map(|it| it.inside),
+            BlockKey::Inside(name) => call(name)?.inside,
             BlockKey::Check(name) => module.besides.checks.get(name).copied(),
             BlockKey::Resource(_) | BlockKey::Provider(..) => None,
         }

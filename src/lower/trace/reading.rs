@@ -203,16 +203,17 @@ impl Trace<'_> {
         for id in calls {
             let call = self.structure.call(id);
             let (all, inside, keys) = (call.all, call.inside, call.keys);
-            self.reads.reads.extend([(all, keys, no_place), (inside, keys, no_place)]);
-            self.reads.reads.extend(call.given.values().map(|it| (*it, keys, no_place)));
+            let wholes = [all].into_iter().chain(inside).chain(call.given.values().copied());
+            self.reads.reads.extend(wholes.filter(|it| *it != keys).map(|it| (it, keys, no_place)));
             for &module in call.instances.values() {
                 let module = &self.structure.modules[module.index()];
                 self.reads.reads.extend(module.outputs.values().map(|&it| (all, it, no_place)));
-                self.reads.reads.extend(module.outputs.values().map(|&it| (inside, it, no_place)));
                 let given = |it: (&Str, &Node)| Some((*it.1, *module.outputs.get(it.0)?, no_place));
                 self.reads.reads.extend(call.given.iter().filter_map(given));
-                let nested =
-                    module.besides.calls.all().map(|it| self.structure.calls[it.index()].inside);
+                let Some(inside) = inside else { continue };
+                self.reads.reads.extend(module.outputs.values().map(|&it| (inside, it, no_place)));
+                let calls = module.besides.calls.all();
+                let nested = calls.filter_map(|it| self.structure.calls[it.index()].inside);
                 self.reads.reads.extend(nested.map(|it| (inside, it, no_place)));
                 let resources = module
                     .resources

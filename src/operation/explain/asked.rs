@@ -122,13 +122,13 @@ fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
             .or_else(|| is_declared(node, structure).then_some(Asked::Resource(id)));
     }
     let module: ModuleInstance = text.parse().ok().filter(|it: &ModuleInstance| !it.is_root())?;
-    if let Some(&id) = structure.module_ids.get(&module)
+    if let Some(id) = structure.module_id(&module)
         && !structure.module(id).pending
     {
         return Some(Asked::Module(id));
     }
     let (outer, name, key) = module.parent()?;
-    let call = structure.call_in(*structure.module_ids.get(&outer)?, &name)?;
+    let call = structure.call_in(structure.module_id(&outer)?, &name)?;
     (key == InstanceKey::None).then_some(Asked::Call(call))
 }
 
@@ -149,8 +149,8 @@ fn of_module(text: &str, structure: &Structure) -> Option<Asked> {
         }
         _ => (rest.parse().ok().filter(|it: &ModuleInstance| !it.is_root())?, "output"),
     };
-    let id = structure.module_ids.get(&module).filter(|it| structure.stands(**it))?;
-    let module = structure.module(*id);
+    let id = structure.module_id(&module).filter(|it| structure.stands(*it))?;
+    let module = structure.module(id);
     match word {
         "var" => module.variables.get(last).map(|it| Asked::Value(*it, Path::new())),
         "local" => module.besides.locals.get(last).map(|it| Asked::Value(*it, Path::new())),

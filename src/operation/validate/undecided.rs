@@ -151,7 +151,7 @@ fn add_calls(structure: &mut Structure, module: ModuleId, code: &config::Module)
             style: Style::of(&call.repetition),
             keys,
             all: keys,
-            inside: keys,
+            inside: None,
             given: Default::default(),
             instances: Keyed::new(),
             pending: true,

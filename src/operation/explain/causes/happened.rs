@@ -87,8 +87,8 @@ impl Causes<'_> {
         }
         let mut module = resource.address.module.clone();
         while let Some((outer, name, key)) = module.parent() {
-            let call = structure.module_ids.get(&outer);
-            let call = call.and_then(|it| structure.call_in(*it, &name));
+            let call = structure.module_id(&outer);
+            let call = call.and_then(|it| structure.call_in(it, &name));
             let is_gone = change.reason == Reason::DeleteBecauseNoModule;
             let is_new = change.action == Action::Create && key != InstanceKey::None;
             if let Some(call) = call.filter(|_| is_gone || is_new)
