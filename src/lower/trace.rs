@@ -126,6 +126,7 @@ pub struct Traced<'a> {
 pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     let sorted = input.sorted.clone();
     let structure = Structure::with_room(input.config.all_variants().map(|it| &**it.1));
+    let modules = input.graph.modules.count();
     let mut trace = Trace {
         imports: input.config.root().imports_by_target(),
         values: NodeMap::with_room(structure.nodes.capacity()),
@@ -133,8 +134,8 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         input,
         reads: Reads::default(),
         wholes: Vec::new(),
-        codes: Vec::new(),
-        instances_of: FxHashMap::default(),
+        codes: Vec::with_capacity(modules),
+        instances_of: FxHashMap::with_capacity_and_hasher(modules, <_>::default()),
         call_keys: FxHashMap::default(),
         blocks_in: OnceLock::new(),
         named: Mutex::default(),

@@ -63,7 +63,7 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                 None => return,
             }
         }
-        while batch.len() < OPEN {
+        while batch.len() < OPEN && !open.is_empty() {
             match open.next().now_or_never() {
                 Some(Some(answer)) => batch.push(answer),
                 _ => break,
@@ -134,16 +134,22 @@ async fn conclude(observer: &Observer<'_>, progress: &mut Progress, answers: Vec
         Some(guarded) => forbidden(observer, &mut progress.facts, &guarded.decisions),
         None => FxHashSet::default(),
     };
-    let mut second = FuturesUnordered::new();
+    let mut unsettled = Vec::new();
     for ((node, answer), decided) in answers.into_iter().zip(decided) {
         let decided = Decided { forbidden: forbidden.contains(&node), ..decided };
         match at_once(observer, node, answer, decided) {
             Ok(outcome) => settle(observer, progress, node, outcome).await,
-            Err(unsettled) => {
-                second.push(finish(observer, node, unsettled, decided).map(move |it| (node, it)));
-            }
+            Err(it) => unsettled.push((node, it, decided)),
         }
     }
+    // Mostly there is none, and of a chain each batch is one node.
+    if unsettled.is_empty() {
+        return;
+    }
+    let finished = unsettled.into_iter().map(|(node, it, decided)| {
+        finish(observer, node, it, decided).map(move |outcome| (node, outcome))
+    });
+    let mut second: FuturesUnordered<_> = finished.collect();
     while let Some((node, outcome)) = second.next().await {
         settle(observer, progress, node, outcome).await;
     }

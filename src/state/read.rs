@@ -86,7 +86,8 @@ struct Gathered {
 impl Gathered {
     fn resource(&mut self, resource: &ResourceV4<'_>) {
         let own = &self.made_from[..self.left.min(self.made_from.len())];
-        let mut likely = own::Likely::of(own);
+        let objects = resource.instances.iter().flatten();
+        let mut likely = own::Likely::of(own, objects.filter(|it| is_made_from_others(it)).count());
         let read = self.reader.resource(resource, &mut likely);
         self.left = likely.left();
         self.resources.extend(self.problems.take(read));
@@ -206,6 +207,12 @@ fn key_of_alias(
         }
         None => (config, key),
     }
+}
+
+/// Whether our own record is likely to say what a current object was made from.
+fn is_made_from_others(object: &ObjectV4<'_>) -> bool {
+    let is_alone = object.dependencies.as_ref().is_none_or(|it| it.is_empty());
+    !is_alone && Text::filled(&object.deposed).is_none()
 }
 
 /// Reads objects, sharing what repeats.
@@ -366,7 +373,7 @@ impl Reader {
             (None, None) => Attributes::Json("{}".into()),
         };
         let dependencies = found.dependencies.as_deref().unwrap_or_default();
-        let alike = dependencies.first().map_or(&[][..], |it| likely.names_with(&it.0));
+        let alike = if is_made_from_others(found) { likely.names_of(of, &key) } else { &[] };
         let mut object = Object {
             status,
             schema_version: found.schema_version.unwrap_or_default(),

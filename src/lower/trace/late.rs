@@ -67,13 +67,15 @@ impl Trace<'_> {
     /// Instances of pending blocks that the state holds or the request names are nodes from the start, so that what they
     /// may read is known as far as their key decides it.
     pub(super) fn likely_instances(&mut self) {
-        let existing = self.input.state.resources.keys();
-        let modules: BTreeSet<&ModuleInstance> =
-            self.named_modules().chain(existing.map(|it| &it.module)).collect();
-        let likely: BTreeSet<(CallId, InstanceKey)> =
-            modules.into_iter().filter_map(|it| self.pending_call(it)).collect();
-        for (id, key) in likely {
-            self.name_call(id, key);
+        if self.structure.calls.iter().any(|it| it.pending) {
+            let existing = self.input.state.resources.keys();
+            let modules: BTreeSet<&ModuleInstance> =
+                self.named_modules().chain(existing.map(|it| &it.module)).collect();
+            let likely: BTreeSet<(CallId, InstanceKey)> =
+                modules.into_iter().filter_map(|it| self.pending_call(it)).collect();
+            for (id, key) in likely {
+                self.name_call(id, key);
+            }
         }
         let all = (0..self.structure.resources.len() as u32).map(ResourceId);
         self.likely_in(all);

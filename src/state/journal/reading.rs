@@ -219,7 +219,7 @@ fn read_record(reader: &mut Reader, json: &str) -> Option<Record> {
     let object: ObjectV4<'_> = serde_json::from_str(object.get()).ok()?;
     let (provider, provider_key) = reader.provider(object.provider()?)?;
     let (_, deposed, mut object) =
-        reader.object(&address.of(), &object, &mut Likely::of(&[])).ok()?;
+        reader.object(&address.of(), &object, &mut Likely::of(&[], 0)).ok()?;
     let own =
         line.made_from.or_else(|| line.reads.filter(|it| is_complete(it.iter().map(|it| &**it))));
     object.reads = own.map(|it| it.into_iter().map(Str::from).collect());

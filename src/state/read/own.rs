@@ -1,12 +1,12 @@
 //! Our own record: what each object was made from.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use rustc_hash::FxHashMap;
 
 use super::super::version4::{MadeFrom, OwnV4};
 use super::super::{Resources, names, write};
-use crate::address::Mode;
+use crate::address::{InstanceKey, Mode, Resource};
 use crate::value::Str;
 
 /// Returns what can be relied on.
@@ -29,33 +29,51 @@ pub(in crate::state) fn is_complete<'t>(mut reads: impl Iterator<Item = &'t str>
 /// Names of objects, and of what each was made from, mostly in the order of the resources.
 pub(super) type Names = Vec<(Str, Box<[Str]>)>;
 
-/// What our own record says of the objects that are read next, the last first: what an object rests on has mostly been read there
-/// before, and need not be searched for among all names.
-pub(in crate::state) struct Likely<'m>(&'m [(Str, Box<[Str]>)]);
+/// What our own record says of the instances of the resource that is read next, of a file that is read from its last resource: what
+/// an object rests on has mostly been read there before, and need not be searched for among all names.
+pub(in crate::state) struct Likely<'m> {
+    left: &'m [(Str, Box<[Str]>)],
+    /// Where that of the next instance is likely to stand.
+    next: usize,
+    /// The first place at which one was found.
+    first: usize,
+}
 
 impl<'m> Likely<'m> {
-    /// Returns the record of those that are left.
-    pub(in crate::state) fn of(left: &'m [(Str, Box<[Str]>)]) -> Likely<'m> {
-        Likely(left)
+    /// Returns the record of so many instances, which ends what is left of it.
+    pub(in crate::state) fn of(left: &'m [(Str, Box<[Str]>)], count: usize) -> Likely<'m> {
+        Likely { left, next: left.len().saturating_sub(count), first: left.len() }
     }
 
-    /// Returns how many are left.
+    /// Returns how much is left of the record then.
     pub(super) fn left(&self) -> usize {
-        self.0.len()
+        self.first
     }
 
-    /// Returns the names of the next list that begins with this one; of none where that is not near.
-    pub(super) fn names_with(&mut self, first: &str) -> &'m [Str] {
-        for skipped in 0..2 {
-            let Some(place) = self.0.len().checked_sub(skipped + 1) else { break };
-            let names = &self.0[place].1;
-            if names.first().is_some_and(|it| **it == *first) {
-                self.0 = &self.0[..place];
-                return names;
-            }
-        }
-        &[]
+    /// Returns what an instance was made from; nothing where its record is not near.
+    pub(super) fn names_of(&mut self, resource: &Resource, key: &InstanceKey) -> &'m [Str] {
+        // Of an instance before nothing may be said, and what is said of others may be left over.
+        let near = [0, 1, -1, -2, -3].map(|it| self.next.wrapping_add_signed(it));
+        let is_it =
+            |place: &usize| self.left.get(*place).is_some_and(|it| is_name(&it.0, resource, key));
+        let Some(place) = near.into_iter().find(is_it) else { return &[] };
+        self.next = place + 1;
+        self.first = self.first.min(place);
+        &self.left[place].1
     }
+}
+
+/// Returns whether a text is the address of an instance, which is not put together for that.
+fn is_name(text: &str, resource: &Resource, key: &InstanceKey) -> bool {
+    struct Left<'t>(&'t str);
+    impl fmt::Write for Left<'_> {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+            Ok(())
+        }
+    }
+    let mut left = Left(text);
+    write!(left, "{resource}{key}").is_ok() && left.0.is_empty()
 }
 
 /// Gives objects what our own record says of them. What it says of others is passed over: another program may have removed them.
@@ -98,5 +116,35 @@ fn give_each(resources: &mut Resources, mut record: impl FnMut(&str) -> Option<(
                     Some(name).filter(|it| Str::strong_count(it).is_none_or(|it| it > 1));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::{ModuleInstance, ResourceName};
+
+    #[test]
+    fn the_record_of_a_resource_is_found_from_the_last_though_some_is_missing_and_some_is_left_over()
+     {
+        let own: Names =
+            ["x.a[0]", "x.a[2]", "x.gone", "x.b", "x.gone[0]", "x.gone[1]", "x.gone[2]"]
+                .map(|it| (it.into(), [format!("behind {it}").into()].into()))
+                .into();
+        let mut left = own.len();
+        let mut found = |name: &str, keys: &[InstanceKey]| {
+            let resource = ResourceName::managed("x", name);
+            let resource = Resource { module: ModuleInstance::default(), resource };
+            let mut likely = Likely::of(&own[..left], keys.len());
+            let names: Vec<String> =
+                keys.iter().map(|it| likely.names_of(&resource, it).join("")).collect();
+            left = likely.left();
+            (names.join(", "), left)
+        };
+        assert_eq!(found("c", &[InstanceKey::None]), (String::new(), 7));
+        assert_eq!(found("b", &[InstanceKey::None]), ("behind x.b".into(), 3));
+        let keys = [0, 1, 2].map(InstanceKey::Int);
+        assert_eq!(found("a", &keys), ("behind x.a[0], , behind x.a[2]".into(), 0));
+        assert_eq!(found("a", &keys), (", , ".into(), 0));
     }
 }
