@@ -104,11 +104,9 @@ impl Trace<'_> {
     }
 
     fn likely_in(&mut self, resources: impl Iterator<Item = ResourceId>) {
-        for id in resources.collect::<Vec<_>>() {
+        let is_open = |it: &ResourceId| self.structure.resource(*it).besides.pending.is_some();
+        for id in resources.filter(is_open).collect::<Vec<_>>() {
             let resource = self.structure.resource(id);
-            if resource.besides.pending.is_none() {
-                continue;
-            }
             let existing = existing_instances(self.input.state, &resource.address);
             let is_here = |it: &&Instance| it.of() == resource.address;
             let named = self.named_instances().filter(is_here).map(|it| it.key.clone());

@@ -1,6 +1,6 @@
-//! The attributes of objects that are read together: one text, of which each has a part.
+//! The attributes of objects that are read together: they stand in texts of a few kilobytes, of which each has a part.
 //!
-//! Of a million objects each text would take some more room than it is long.
+//! Of a million objects, each by itself would take some more room than it is long.
 
 use arcstr::{ArcStr, Substr};
 use serde_json::value::RawValue;
@@ -42,9 +42,8 @@ impl Texts {
     }
 
     /// Makes those before `end` ready.
-    fn close(&mut self, end: usize) {
+    fn close(&mut self, mut end: usize) {
         let all = ArcStr::from(&self.room[..end]);
-        let mut end = end;
         let first = self.ready.len();
         for (place, start) in self.open.drain(..).rev() {
             self.ready.push((place, all.substr(start..end)));
