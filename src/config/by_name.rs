@@ -93,6 +93,33 @@ pub struct ByName<T> {
     index: HashTable<u32>,
 }
 
+/// The places of the blocks that were passed last, for whoever goes through all in order: what a block names mostly stands near it,
+/// and that the index of a million names does not tell without being looked up somewhere else each time.
+///
+/// A guess: a place is that of the last block that was passed whose name has a hash like this.
+#[derive(Debug)]
+pub struct Passed(Box<[u32; PASSED]>);
+
+/// So many places are known: they are to stay in the nearest cache.
+const PASSED: usize = 1 << 10;
+
+impl Default for Passed {
+    fn default() -> Passed {
+        Passed(Box::new([0; PASSED]))
+    }
+}
+
+impl Passed {
+    /// Notes that a block stands at a place.
+    pub fn pass<T: Named>(&mut self, place: usize, block: &T) {
+        self.0[hash_of::<T>(block.name_ref()) as usize % PASSED] = place as u32;
+    }
+
+    fn place(&self, hash: u64) -> usize {
+        self.0[hash as usize % PASSED] as usize
+    }
+}
+
 impl<T> Default for ByName<T> {
     fn default() -> ByName<T> {
         ByName { all: Vec::new(), index: HashTable::new() }
@@ -190,6 +217,21 @@ impl<T: Named> ByName<T> {
     /// Returns the block that a reference names and its place, which is looked for where it was the last time.
     pub fn named(&self, name: T::Ref<'_>, near: &Near) -> Option<(usize, &Arc<T>)> {
         let found = self.get_near(near.place(), name)?;
+        near.found_at(found.0);
+        Some(found)
+    }
+
+    /// Like [`named`](ByName::named), for whoever goes through all blocks in order and has looked for none of their names before.
+    pub fn named_lately(
+        &self,
+        name: T::Ref<'_>,
+        near: &Near,
+        passed: &Passed,
+    ) -> Option<(usize, &Arc<T>)> {
+        let is_it = |it: &usize| self.all.get(*it).is_some_and(|it| it.is_named(name));
+        let hash = hash_of::<T>(name);
+        let guess = Some(passed.place(hash)).filter(is_it);
+        let found = self.get_near(guess.unwrap_or_else(|| near.place()), name)?;
         near.found_at(found.0);
         Some(found)
     }
@@ -325,6 +367,20 @@ mod tests {
                 assert_eq!(near.place(), position);
             }
             assert_eq!(resources[&name].name, name);
+        }
+        // Whatever was passed is a guess: nothing yet, all of these, or what stood at these places elsewhere.
+        let mut passed = Passed::default();
+        for _ in 0..2 {
+            for (position, block) in resources.values().enumerate() {
+                let found = resources.named_lately(block.name_ref(), &Near::default(), &passed);
+                assert_eq!(found.map(|it| it.0), Some(position));
+                passed.pass(position, &**block);
+            }
+        }
+        let fewer = some(&written[..3]);
+        for (position, block) in fewer.values().enumerate() {
+            let found = fewer.named_lately(block.name_ref(), &Near::default(), &passed);
+            assert_eq!(found.map(|it| it.0), Some(position));
         }
         assert!(!resources.contains_key(&ResourceName::managed("x_thing", "d")));
         let data = ResourceName { mode: Mode::Data, ..ResourceName::managed("x_thing", "a") };

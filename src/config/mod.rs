@@ -60,7 +60,7 @@ pub use blocks::{
     MoveEndpoint, Moved, Output, ProviderBlock, ProviderMeta, ProviderRef, Provisioner, Removed,
     Repetition, RequiredProvider, Resource, ResourceBesides, Variable,
 };
-pub use by_name::{Calls, Resources};
+pub use by_name::{Calls, Passed, Resources};
 pub use decode::is_taken_literally;
 pub use given::Inputs;
 pub use installed::{InstalledModule, InstalledModules};

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{BlockGraph, BlockKey, BlockNode, Edge, ModuleCode, Modules, VariantId};
+use crate::address::ResourceNameRef;
 use crate::config::check::may_be_named;
 use crate::config::uses::{self, Role, Use};
-use crate::config::{self, Condition, Config};
+use crate::config::{self, Condition, Config, Passed};
 use crate::diagnostic::Span;
 use crate::expression::{
     Reference, Subject, free_reference, is_of_provider, parse_reference, reads_its_arguments,
@@ -33,13 +34,28 @@ pub(super) struct Builder<'a> {
     imports: FxHashMap<usize, Vec<Edge>>,
     /// What the blocks refer to that were added behind the others.
     further: Vec<Vec<Edge>>,
+    /// Where the resources stand that were looked at last.
+    passed: Passed,
+    /// Where the calls stand that lead to the modules that were looked at last.
+    passed_calls: Passed,
 }
 
 impl<'a> Builder<'a> {
     pub fn of(graph: &'a mut BlockGraph, config: &'a Config) -> Builder<'a> {
         let (at, modules) = (VariantId::ROOT, graph.modules.clone());
-        let (found, imports, further) = (Vec::new(), FxHashMap::default(), Vec::new());
-        Builder { graph, config, modules, at, from: 0, in_doubt: false, found, imports, further }
+        Builder {
+            graph,
+            config,
+            modules,
+            at,
+            from: 0,
+            in_doubt: false,
+            found: Vec::new(),
+            imports: FxHashMap::default(),
+            further: Vec::new(),
+            passed: Passed::default(),
+            passed_calls: Passed::default(),
+        }
     }
 
     pub fn connect(mut self) {
@@ -65,6 +81,9 @@ impl<'a> Builder<'a> {
         let modules = self.modules.clone();
         let call = modules.call(self.at);
         let mut sound = 0;
+        if let (Some((caller, block)), Some(call)) = (code.caller, call) {
+            self.passed_calls.pass(block as usize - modules[caller].first_call(), call);
+        }
         for (name, it) in &module.variables {
             // A validation may name the variable itself: that is no cycle.
             self.conditions(&it.validations);
@@ -86,8 +105,9 @@ impl<'a> Builder<'a> {
             self.depends_on(&it.depends_on);
             self.end(code);
         }
-        for it in module.resources.values() {
+        for (place, it) in module.resources.values().enumerate() {
             self.resource(it);
+            self.passed.pass(place, &**it);
             self.end(code);
         }
         for it in module.calls.values() {
@@ -256,7 +276,7 @@ impl<'a> Builder<'a> {
         let (to, is_whole, is_right) = match it.subject {
             Subject::Variable(name) => self.value(BlockKey::Variable(name.clone()), is_whole),
             Subject::Local(name) => self.value(BlockKey::Local(name.clone()), is_whole),
-            Subject::Resource(name) => match self.code().config.resources.named(name, it.near()) {
+            Subject::Resource(name) => match self.resource_named(name, it) {
                 Some((place, block)) => {
                     let to = self.code().first_resource() + place;
                     let is_single = block.besides.repetition.expression().is_none();
@@ -274,6 +294,16 @@ impl<'a> Builder<'a> {
         is_whole
     }
 
+    fn resource_named(
+        &self,
+        name: ResourceNameRef<'_>,
+        it: &Reference<'_>,
+    ) -> Option<(usize, &config::Resource)> {
+        let resources = &self.code().config.resources;
+        let (place, block) = resources.named_lately(name, it.near(), &self.passed)?;
+        Some((place, block))
+    }
+
     /// What is read of a variable or local value; it is right where there is one.
     fn value(&self, key: BlockKey, is_whole: bool) -> (Option<usize>, bool, bool) {
         let to = self.named(key);
@@ -286,7 +316,8 @@ impl<'a> Builder<'a> {
 
     /// `module.m.out` is that output, `module.m` all outputs; in `depends_on` everything inside. Returns whether there is such a call.
     fn call(&mut self, call: &Str, it: &Reference<'_>, everything: bool) -> bool {
-        let Some((place, _)) = self.code().config.calls.named(call, it.near()) else {
+        let calls = &self.code().config.calls;
+        let Some((place, _)) = calls.named_lately(call, it.near(), &self.passed_calls) else {
             return false;
         };
         let block = self.code().first_call() + place;
