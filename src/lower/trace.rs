@@ -29,6 +29,7 @@ use crate::world::World;
 
 mod circles;
 mod late;
+mod made;
 pub mod providers;
 mod reading;
 mod repetitions;
@@ -36,6 +37,7 @@ mod resource;
 mod scope;
 
 pub use late::{Entries, Late, existing_instances, existing_modules};
+use made::Made;
 pub use repetitions::{Repeated as KnownRepetition, Repetitions};
 use scope::{Each, Entry, How, TraceScope};
 
@@ -135,7 +137,8 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
         reads: Reads::default(),
         wholes: Vec::new(),
         codes: Vec::with_capacity(modules),
-        instances_of: FxHashMap::with_capacity_and_hasher(modules, <_>::default()),
+        made: Made::of_modules(modules),
+        listed: Vec::new(),
         call_keys: FxHashMap::default(),
         blocks_in: OnceLock::new(),
         named: Mutex::default(),
@@ -169,7 +172,9 @@ pub struct Trace<'a> {
     /// The code of each module instance.
     codes: Vec<Option<VariantId>>,
     /// The instances of each module.
-    instances_of: FxHashMap<VariantId, Vec<ModuleId>>,
+    made: Made,
+    /// Room to list instances in.
+    listed: Vec<ModuleId>,
     /// The provider key that each instance of a call passes, by the place of its expression.
     call_keys: FxHashMap<(ModuleId, Span), Arc<providers::Chosen>>,
     /// The blocks of each module, as positions in their order; found when first asked for.
@@ -219,7 +224,7 @@ impl Trace<'_> {
         self.codes.resize(id.index() + 1, None);
         self.codes[id.index()] = code;
         if let Some(traced) = traced {
-            self.instances_of.entry(traced).or_default().push(id);
+            self.made.add(traced, id);
         }
         id
     }
@@ -257,7 +262,9 @@ impl Trace<'_> {
         let graph = self.input.graph;
         let block = graph.block(number);
         // What is called in a module is no instance of it.
-        let modules = self.instances_of.get_mut(&block.module).map(take).unwrap_or_default();
+        let mut modules = take(&mut self.listed);
+        modules.extend(self.made.of(block.module));
+        modules.reverse();
         if let BlockKey::Provider(name, alias) = &block.key {
             let first = modules.first().copied();
             self.provider(&graph.module_of(number).variant, name, alias.as_ref(), first);
@@ -273,9 +280,8 @@ impl Trace<'_> {
                 BlockKey::Inside(_) | BlockKey::Provider(..) => {}
             }
         }
-        if let Some(own) = self.instances_of.get_mut(&block.module) {
-            *own = modules;
-        }
+        modules.clear();
+        self.listed = modules;
     }
 
     fn variable(&mut self, module: ModuleId, name: &Str) {

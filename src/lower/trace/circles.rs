@@ -14,8 +14,8 @@ impl Trace<'_> {
         for &(from, to, at) in &graph.circles.opened {
             let (from, to) = (graph.block(from), graph.block(to));
             let mut found = Vec::new();
-            for &user in self.instances_of.get(&from.module).into_iter().flatten() {
-                for &used in self.instances_of.get(&to.module).into_iter().flatten() {
+            for user in self.made.of(from.module) {
+                for used in self.made.of(to.module) {
                     if self.are_near(user, used) {
                         let (users, used) = (self.users(user, from), self.used(used, to));
                         found.extend(users.into_iter().flat_map(|it| used.map(|to| (it, to))));

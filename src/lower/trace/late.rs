@@ -217,15 +217,13 @@ impl Trace<'_> {
     fn in_new_modules(&mut self, id: CallId, make: impl FnOnce(&mut Self)) {
         let call = self.structure.call(id);
         let path = self.structure.module(call.parent).path.child(&call.name);
-        // Blocks are traced for the module instances that are listed: here, only for those that are made now.
-        let known = std::mem::take(&mut self.instances_of);
+        // Blocks are traced for the module instances that count: here, only for those that are made now.
+        let before = self.made.count_from(self.structure.modules.len());
         make(self);
         for block in self.blocks_within(&path) {
             self.block(block);
         }
-        for (path, more) in std::mem::replace(&mut self.instances_of, known) {
-            self.instances_of.entry(path).or_default().extend(more);
-        }
+        self.made.count_from(before);
     }
 
     /// The blocks of a module and of those it calls, in their order. Providers are configured once, whatever is found.
