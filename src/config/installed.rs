@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::{InstanceKey, ModuleInstance};
 use crate::diagnostic::Diagnostic;
+use crate::value::Str;
 use crate::world::Files;
 
 use super::source::{ModuleSource, clean_path};
@@ -16,7 +17,7 @@ use crate::error::Error;
 /// Where modules were installed, by call path: `net.subnet`; the root under the empty key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstalledModules {
-    /// The records.
+    /// The records, by the call's path, joined with dots.
     pub records: BTreeMap<String, InstalledModule>,
     /// Whether modules of the folder itself are read where they lie, and others that are not there are left out: for who only looks
     /// at a configuration that need not be set up.
@@ -24,26 +25,59 @@ pub struct InstalledModules {
 }
 
 /// One installed module.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstalledModule {
-    /// The call's path, joined with dots.
-    #[serde(rename = "Key")]
-    pub key: String,
     /// The source address when it was installed, normalised.
-    #[serde(rename = "Source")]
-    pub source: String,
+    pub source: Str,
     /// The version, for modules of a registry.
-    #[serde(rename = "Version", skip_serializing_if = "Option::is_none", default)]
-    pub version: Option<String>,
+    pub version: Option<Str>,
     /// The folder, relative to the root module's.
-    #[serde(rename = "Dir")]
-    pub directory: String,
+    pub directory: Str,
+}
+
+/// A record as it is written.
+#[derive(Serialize, Deserialize)]
+struct Written<'t> {
+    /// The call's path, joined with dots.
+    #[serde(rename = "Key", borrow)]
+    key: Cow<'t, str>,
+    #[serde(rename = "Source", borrow)]
+    source: Cow<'t, str>,
+    #[serde(rename = "Version", borrow, skip_serializing_if = "Option::is_none", default)]
+    version: Option<Cow<'t, str>>,
+    #[serde(rename = "Dir", borrow)]
+    directory: Cow<'t, str>,
+}
+
+impl<'t> Written<'t> {
+    fn of(key: &'t str, module: &'t InstalledModule) -> Written<'t> {
+        Written {
+            key: key.into(),
+            source: module.source.as_str().into(),
+            version: module.version.as_deref().map(Cow::from),
+            directory: module.directory.as_str().into(),
+        }
+    }
+
+    fn read(&self) -> InstalledModule {
+        let source = match ModuleSource::parse(&self.source, false) {
+            Ok(source) => source.recorded().into(),
+            Err(_) => Str::from(&*self.source),
+        };
+        let version = self.version.as_deref().map(Str::from);
+        InstalledModule { source, version, directory: clean_path(&self.directory).into() }
+    }
+
+    fn is_like(&self, other: &Written<'_>) -> bool {
+        (&self.source, &self.version, &self.directory)
+            == (&other.source, &other.version, &other.directory)
+    }
 }
 
 #[derive(Serialize, Deserialize)]
-struct Document {
-    #[serde(rename = "Modules", default)]
-    modules: Vec<InstalledModule>,
+struct Document<'t> {
+    #[serde(rename = "Modules", borrow, default)]
+    modules: Vec<Written<'t>>,
 }
 
 impl InstalledModules {
@@ -70,25 +104,27 @@ impl InstalledModules {
             return Ok(InstalledModules::default());
         }
         let Document { mut modules } = serde_json::from_str(text)?;
-        for it in &mut modules {
-            it.directory = clean_path(&it.directory);
-            if let Ok(source) = ModuleSource::parse(&it.source, false) {
-                it.source = source.recorded();
-            }
-        }
         // Programs write them in this order: then a map is made of them without a search for each.
         modules.sort_by(|a, b| a.key.cmp(&b.key));
         if let Some(twice) = modules.windows(2).find(|it| it[0].key == it[1].key) {
             let key = &twice[0].key;
             return Err(format!("snapshot file contains two records for path {key}").into());
         }
-        let records = modules.into_iter().map(|it| (it.key.clone(), it)).collect();
-        Ok(InstalledModules { records, in_place: false })
+        // Many calls lead to one folder.
+        let mut last: Option<(&Written<'_>, InstalledModule)> = None;
+        let record = |it| match &last {
+            Some((written, known)) if written.is_like(it) => known.clone(),
+            _ => last.insert((it, it.read())).1.clone(),
+        };
+        let records = modules.iter().map(record);
+        let keys = modules.iter().map(|it| it.key.clone().into_owned());
+        Ok(InstalledModules { records: keys.zip(records).collect(), in_place: false })
     }
 
     /// Returns the file's text.
     pub fn to_json(&self) -> String {
-        let document = Document { modules: self.records.values().cloned().collect() };
+        let written = self.records.iter().map(|it| Written::of(it.0, it.1));
+        let document = Document { modules: written.collect() };
         serde_json::to_string(&document).expect("strings can be written as JSON")
     }
 
@@ -99,7 +135,7 @@ impl InstalledModules {
 
     /// Returns the record of some instance of a call, where steps of its address stand without their keys.
     pub fn of_an_instance(&self, module: &ModuleInstance) -> Option<&InstalledModule> {
-        self.records.values().find(|it| is_instance(&it.key, module))
+        self.records.iter().find(|it| is_instance(it.0, module)).map(|it| it.1)
     }
 
     /// Returns the record of a call of this source: where modules are read in place, of a folder beside the caller's.
@@ -109,27 +145,19 @@ impl InstalledModules {
         source: &ModuleSource,
         caller: &str,
     ) -> Option<Cow<'_, InstalledModule>> {
-        let known = self.get(module).filter(|it| !self.in_place || it.source == source.recorded());
+        let known = self.get(module).filter(|it| !self.in_place || *it.source == source.recorded());
         let ModuleSource::Local(path) = source else { return known.map(Cow::Borrowed) };
         let beside = || InstalledModule {
-            key: key(module),
-            source: source.recorded(),
+            source: source.recorded().into(),
             version: None,
-            directory: clean_path(&format!("{caller}/{path}")),
+            directory: clean_path(&format!("{caller}/{path}")).into(),
         };
         known.map(Cow::Borrowed).or_else(|| self.in_place.then(|| Cow::Owned(beside())))
     }
 
     /// Adds or replaces a record.
-    pub fn insert(
-        &mut self,
-        module: &ModuleInstance,
-        source: String,
-        version: Option<String>,
-        directory: String,
-    ) {
-        let key = key(module);
-        self.records.insert(key.clone(), InstalledModule { key, source, version, directory });
+    pub fn insert(&mut self, module: &ModuleInstance, record: InstalledModule) {
+        self.records.insert(key(module), record);
     }
 }
 

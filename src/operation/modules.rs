@@ -15,6 +15,7 @@ use crate::config::{
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::Settings;
+use crate::value::Str;
 use crate::world::Files;
 
 mod archive;
@@ -216,7 +217,8 @@ impl Installer<'_> {
 
     /// Follows calls depth first, in the order of their names.
     fn follow_calls(&mut self, root: Arc<StaticModule>) {
-        self.done.modules.insert(root.at(), String::new(), None, ".".to_owned());
+        let own = InstalledModule { source: "".into(), version: None, directory: ".".into() };
+        self.done.modules.insert(root.at(), own);
         let beside = self.more.iter().cloned();
         // What a test names may be the root module itself.
         let beside = beside.map(|place| Open { place, trail: Vec::new(), package: None });
@@ -254,8 +256,12 @@ impl Installer<'_> {
         };
         if self.files.is_folder(&self.root.join(&put.directory)) {
             // What is wrong with it is told where it lies, whoever asks next.
-            let (source, version) = (source.recorded(), put.version.clone());
-            self.done.modules.insert(&wanted.at, source, version, put.directory.clone());
+            let record = InstalledModule {
+                source: source.recorded().into(),
+                version: put.version.as_deref().map(Str::from),
+                directory: put.directory.as_str().into(),
+            };
+            self.done.modules.insert(&wanted.at, record);
         }
         let module = self.load(&wanted, &put)?;
         let is_known = self
@@ -353,14 +359,14 @@ impl Installer<'_> {
         let record: &InstalledModule = self.before.get(&wanted.at)?;
         let version = record.version.as_deref().and_then(Version::parse);
         let fits = constraints.is_none_or(|it| version.as_ref().is_some_and(|at| it.allow(at)));
-        let is_there = self.files.is_folder(&self.root.join(&record.directory));
-        if self.how.upgrade || record.source != source.recorded() || !fits || !is_there {
+        let is_there = self.files.is_folder(&self.root.join(&*record.directory));
+        if self.how.upgrade || *record.source != source.recorded() || !fits || !is_there {
             return None;
         }
         let folder = self.data.join("modules").join(folder_name(&wanted.key));
         Some(Put {
-            directory: record.directory.clone(),
-            version: record.version.clone(),
+            directory: record.directory.to_string(),
+            version: record.version.as_deref().map(str::to_owned),
             package: Some(shown(self.root, &folder)),
         })
     }

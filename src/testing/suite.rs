@@ -279,7 +279,7 @@ impl Open<'_> {
             return Err(problems::source_changed(module.source.span).into());
         }
         let key = source.recorded();
-        if let Some(config) = known.get(&record.directory) {
+        if let Some(config) = known.get(&*record.directory) {
             // What is wrong with it was told when it was read.
             let config = config.clone().ok_or_else(Diagnostics::new)?;
             return Ok(Helper { key, config });
@@ -296,7 +296,7 @@ impl Open<'_> {
         let (config, problems) =
             load_config_of(&self.world.files, folder, self.sources, &below, &context);
         let config = config.filter(|_| !problems.has_errors()).map(Arc::new);
-        known.insert(record.directory.clone(), config.clone());
+        known.insert(record.directory.to_string(), config.clone());
         match config {
             Some(config) => Ok(Helper { key, config }),
             None => Err(problems),
@@ -366,10 +366,10 @@ fn address_of(file: &TestFileName) -> ModuleInstance {
 /// Returns what is installed below a key, as if the module of that key were the root.
 fn below(installed: &InstalledModules, place: &str) -> InstalledModules {
     let start = format!("{place}.");
-    let inside = installed.records.iter().filter_map(|(key, record)| {
-        let key = key.strip_prefix(&start)?.to_owned();
-        Some((key.clone(), crate::config::InstalledModule { key, ..record.clone() }))
-    });
+    let inside = installed
+        .records
+        .iter()
+        .filter_map(|(key, record)| Some((key.strip_prefix(&start)?.to_owned(), record.clone())));
     InstalledModules { records: inside.collect(), in_place: installed.in_place }
 }
 

@@ -118,12 +118,11 @@ impl Folder {
         for it in problems.iter().filter(|it| it.summary.starts_with("Failed to download")) {
             text.push_str(&format!("  {}\n", it.detail.lines().next().unwrap_or_default()));
         }
-        for record in done.modules.records.values().filter(|it| !it.key.is_empty()) {
+        for (key, record) in done.modules.records.iter().filter(|it| !it.0.is_empty()) {
             let version = record.version.as_deref().unwrap_or_default();
             let content = std::fs::read_to_string(self.path(&record.directory).join("main.tf"));
             let content = content.unwrap_or_else(|it| format!("({:?})", it.kind()));
-            let line =
-                format!("{} <{}> {version}: {}\n", record.key, record.source, content.trim());
+            let line = format!("{key} <{}> {version}: {}\n", record.source, content.trim());
             text.push_str(&line);
         }
         let root = self.folder.path().to_string_lossy().into_owned();
