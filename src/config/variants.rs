@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::address::{InstanceKey, Module as ModuleAddr, ModuleInstance};
 
 use super::early::StaticModule;
-use super::{Config, Module, ModuleCall};
+use super::{ByPath, Config, Module, ModuleCall};
 use crate::value::Str;
 
 /// A module of the configuration: its path and, where instances come from different places, which of the modules there.
@@ -147,6 +147,27 @@ impl Config {
             .filter(move |(it, _)| kinds.is_none_or(|all| all[it.number as usize].caller == number))
     }
 
+    /// Returns the modules that a call leads to, for whoever goes through all calls in order.
+    ///
+    /// - `last`: the place of what was found last.
+    pub(super) fn called_in_order<'c>(
+        &'c self,
+        caller: &Variant,
+        call: &str,
+        last: &mut usize,
+    ) -> impl Iterator<Item = &'c Arc<Module>> + use<'c> {
+        let is_it = |path: &ModuleAddr| {
+            let parts = path.0.split_last();
+            parts.is_some_and(|it| **it.0 == *call && *it.1 == *caller.path.0)
+        };
+        let one = self.kinds.is_empty().then(|| beside(&self.modules, last, is_it)).flatten();
+        let others = one.is_none().then(|| {
+            *last = self.modules.get_index_of(&caller.path.child(call)).unwrap_or(*last);
+            self.called(caller, call).map(|it| it.1)
+        });
+        one.into_iter().chain(others.into_iter().flatten())
+    }
+
     /// Returns the calls that pass provider configurations: who calls, the call, and each module that it leads to.
     pub fn passing_calls(
         &self,
@@ -205,12 +226,23 @@ impl Config {
         Some(Variant { path, number })
     }
 
-    /// Like [`Config::module_of`], where the path of the instance is at hand.
-    pub fn module_at(&self, path: &ModuleAddr, instance: &ModuleInstance) -> Option<&Arc<Module>> {
-        match self.kinds.is_empty() {
-            true => self.modules.get(path),
-            false => self.module_of(instance),
+    /// Like [`Config::module_of`], where the path of the instance is at hand, for whoever goes through all instances in order.
+    ///
+    /// - `last`: the place of what was found last.
+    pub fn module_in_order(
+        &self,
+        path: &ModuleAddr,
+        instance: &ModuleInstance,
+        last: &mut usize,
+    ) -> Option<&Arc<Module>> {
+        if !self.kinds.is_empty() {
+            return self.module_of(instance);
         }
+        beside(&self.modules, last, |it| it == path).or_else(|| {
+            let (place, _, module) = self.modules.get_full(path)?;
+            *last = place;
+            Some(module)
+        })
     }
 
     /// Returns the module of an instance. Keys that are not known lead to the face of all of them.
@@ -276,6 +308,19 @@ impl Config {
             None => variant.path.to_string(),
         }
     }
+}
+
+/// Returns the module that stands beside the last one that was found, if that is the one.
+fn beside<'c>(
+    modules: &'c ByPath<Arc<Module>>,
+    last: &mut usize,
+    is_it: impl Fn(&ModuleAddr) -> bool,
+) -> Option<&'c Arc<Module>> {
+    let sides = [last.checked_add(1), last.checked_sub(1)].into_iter().flatten();
+    let at = |place| modules.get_index(place).filter(|it| is_it(it.0)).map(|it| (place, it.1));
+    let (place, module) = sides.filter_map(at).next()?;
+    *last = place;
+    Some(module)
 }
 
 /// Adds what another module has and this one has not: names that somebody may ask for.

@@ -34,11 +34,11 @@ fn declared(
     faults: &mut Vec<String>,
 ) {
     let structure = &finished.structure;
-    let mut unexpanded = None;
+    let (mut unexpanded, mut last) = (None, 0);
     let mut open = vec![Structure::ROOT];
     while let Some(id) = open.pop() {
         let module = structure.module(id);
-        let config = documents.config.module_at(&module.path, &module.address);
+        let config = documents.config.module_in_order(&module.path, &module.address, &mut last);
         let config = config.unwrap_or(&module.config);
         let near = Near::default();
         for (place, (name, block)) in config.resources.into_iter().enumerate() {

@@ -12,8 +12,9 @@ pub(super) fn check_inputs(
     module: &Module,
     problems: &mut Diagnostics,
 ) {
+    let mut last = 0;
     for call in module.calls.values() {
-        for (_, child) in config.called(variant, &call.name.text) {
+        for child in config.called_in_order(variant, &call.name.text, &mut last) {
             check_call(call, child, problems);
         }
     }
