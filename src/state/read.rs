@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::de::DeserializeSeed;
 use serde_json::value::RawValue;
 
@@ -21,7 +21,7 @@ use crate::address::{
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::rarely::Rarely;
-use crate::value::Str;
+use crate::value::{Interner, Str};
 
 mod from_end;
 mod members;
@@ -218,7 +218,7 @@ fn is_made_from_others(object: &ObjectV4<'_>) -> bool {
 /// Reads objects, sharing what repeats.
 #[derive(Default)]
 pub(super) struct Reader {
-    names: FxHashSet<Str>,
+    names: Interner,
     providers: FxHashMap<String, (Shared<ProviderConfig>, InstanceKey)>,
     root: ModuleInstance,
     /// The module of the resource before, and its name: those of a module mostly stand together.
@@ -229,14 +229,7 @@ pub(super) struct Reader {
 
 impl Reader {
     fn name(&mut self, text: &str) -> Str {
-        match self.names.get(text) {
-            Some(known) => known.clone(),
-            None => {
-                let name = Str::from(text);
-                self.names.insert(name.clone());
-                name
-            }
-        }
+        self.names.intern(text)
     }
 
     /// Keeps what our own record says of an object.
@@ -412,7 +405,7 @@ impl Reader {
     /// Shares a recorded dependency, without the keys that other programs may have left in its module path.
     fn dependency(&mut self, text: &str) -> Result<Str, Diagnostic> {
         if let Some(known) = self.names.get(text) {
-            return Ok(known.clone());
+            return Ok(known);
         }
         if !text.contains('[') {
             return Ok(self.name(text));

@@ -2,15 +2,13 @@
 //!
 //! Bodies are read in `parser/body.rs`, expressions in `expression.rs` and `collection.rs`, strings in `template.rs`.
 
-use rustc_hash::FxHashSet;
-
 use super::place::Place;
 use super::scan::{Start, scan};
 use super::token::{Kind, Token};
 use super::{Expr, Expression, Name, problems};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::stack::deeper;
-use crate::value::{Number, Str};
+use crate::value::{Interner, Number, Str};
 
 mod body;
 
@@ -42,7 +40,7 @@ pub(super) struct Parser<'a> {
     /// Arguments and elements read so far, of calls and tuples that have not ended.
     pub items: Vec<Expression>,
     /// Texts that stood here before: equal ones are kept once.
-    shared: FxHashSet<Str>,
+    shared: Interner,
 }
 
 /// Scans and reads a text.
@@ -78,7 +76,7 @@ pub(super) fn read_tokens<T>(
         diags: Diagnostics::new(),
         depth: 0,
         items: Vec::new(),
-        shared: FxHashSet::default(),
+        shared: Interner::default(),
     };
     let result = read(&mut parser);
     (result, parser.diags)
@@ -163,12 +161,7 @@ impl<'a> Parser<'a> {
 
     /// Returns text that equal texts share.
     pub fn share(&mut self, text: &str) -> Str {
-        if let Some(known) = self.shared.get(text) {
-            return known.clone();
-        }
-        let text = Str::from(text);
-        self.shared.insert(text.clone());
-        text
+        self.shared.intern(text)
     }
 
     pub fn node(&self, expr: Expr, span: Span) -> Expression {

@@ -13,6 +13,7 @@ mod defaults;
 pub mod difference;
 mod digits;
 mod float;
+mod interner;
 pub mod json;
 pub mod marked;
 pub mod marks;
@@ -35,6 +36,7 @@ pub mod unknown;
 
 pub use convert::{ConversionError, convert};
 pub use defaults::{TypeDefaults, apply_defaults};
+pub use interner::Interner;
 pub use marked::{MarkPaths, Marked, Plain};
 pub use marks::{Deprecation, Deprecations, Marks, Reads};
 pub use notation::Notated;
