@@ -257,7 +257,7 @@ impl Lower<'_> {
             names.iter().map(|it| format!("{}::", it.text)).collect::<String>() + &last.text;
         Some(Expr::Call(Box::new(Call {
             name: Name::new(text.into(), start.to(last.span)),
-            arguments: self.all(call.args.iter())?.into(),
+            arguments: self.all(call.args.iter())?.into_iter().collect(),
             expand: call.args.expand_final(),
         })))
     }

@@ -290,7 +290,7 @@ impl Parser<'_> {
         let before = self.items.len();
         let (expand, close) = self.with_newlines(false, |parser| parser.arguments(whole))?;
         let span = name.span.to(close);
-        let call = Call { name, arguments: self.items_since(before), expand };
+        let call = Call { name, arguments: self.items.drain(before..).collect(), expand };
         Ok(self.node(Expr::Call(Box::new(call)), span))
     }
 

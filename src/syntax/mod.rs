@@ -15,6 +15,7 @@ mod cursor;
 #[cfg(test)]
 mod edit;
 mod expression;
+mod few;
 mod format;
 mod json;
 mod mend;
@@ -34,6 +35,7 @@ mod walk;
 
 pub use content::{AttributeSchema, BlockSchema};
 pub use cursor::{Around, At, Cursor, Written, cursor};
+pub use few::Few;
 pub use format::format;
 pub use json::{JsonKind, JsonString, JsonValue, parse_json};
 pub use mend::mended;
@@ -263,7 +265,7 @@ pub struct Call {
     /// The whole name, with its namespaces: `provider::aws::f`.
     pub name: Name,
     /// The arguments.
-    pub arguments: Box<[Expression]>,
+    pub arguments: Few<Expression>,
     /// Whether the last argument ends in `...`.
     pub expand: bool,
 }
