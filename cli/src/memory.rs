@@ -3,11 +3,15 @@
 //! Plans are many small values, made on one thread and dropped on another: with the system's allocator, planning takes half
 //! as long again.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::{c_int, c_long, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mimalloc::MiMalloc;
+
+#[cfg_attr(target_os = "linux", path = "memory/large.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "memory/usual.rs")]
+mod large;
 
 /// Asks mimalloc, and ends the process in an orderly way where there is no more.
 pub struct Allocator;
@@ -36,9 +40,15 @@ fn given(place: *mut u8, size: usize) -> *mut u8 {
     if place.is_null() && size <= HUGE { end() } else { place }
 }
 
-/// What is as large as this comes from the system, whose pages are its own again as soon as it is freed, and which makes it longer
-/// without a second copy: the text of a state above all.
+/// What is as large as this comes from the system, which makes it longer without a second copy: the text of a state above all.
 const LARGE: usize = 1 << 24;
+
+/// What is to be aligned to more than this does not, whatever its size.
+const LARGE_ALIGNED: usize = 16;
+
+fn is_large(layout: &Layout) -> bool {
+    layout.size() >= LARGE && layout.align() <= LARGE_ALIGNED
+}
 
 /// Everything is aligned to this at least, so that it need not be asked for: what asks for it takes a longer way.
 const ALIGNED: usize = 8;
@@ -75,7 +85,7 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the promises that both want.
         let place = match layout.size() {
-            LARGE.. => unsafe { System.alloc(layout) },
+            size if is_large(&layout) => large::alloc(size),
             size if layout.align() <= ALIGNED => unsafe { mi_malloc(size).cast() },
             _ => unsafe { MiMalloc.alloc(layout) },
         };
@@ -84,28 +94,30 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        let place = match layout.size() {
-            LARGE.. => unsafe { System.alloc_zeroed(layout) },
-            _ => unsafe { MiMalloc.alloc_zeroed(layout) },
+        let place = match is_large(&layout) {
+            true => large::alloc_zeroed(layout.size()),
+            false => unsafe { MiMalloc.alloc_zeroed(layout) },
         };
         given(place, layout.size())
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise: it is no more than there is.
+        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         // SAFETY: as above; who goes from one to the other is copied as far as both reach, and the old place is given back once.
-        let moved = match (layout.size() >= LARGE, size >= LARGE) {
-            (true, true) => unsafe { System.realloc(place, layout, size) },
+        let moved = match (is_large(&layout), is_large(&new)) {
+            (true, true) => unsafe { large::realloc(place, layout.size(), size) },
             (false, false) if layout.align() <= ALIGNED => unsafe {
                 mi_realloc(place.cast(), size).cast()
             },
             (false, false) => unsafe { MiMalloc.realloc(place, layout, size) },
             _ => unsafe {
-                let new = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
-                if !new.is_null() {
-                    std::ptr::copy_nonoverlapping(place, new, layout.size().min(size));
+                let moved = self.alloc(new);
+                if !moved.is_null() {
+                    std::ptr::copy_nonoverlapping(place, moved, layout.size().min(size));
                     self.dealloc(place, layout);
                 }
-                new
+                moved
             },
         };
         given(moved, size)
@@ -113,9 +125,9 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         // SAFETY: as above.
-        match layout.size() {
-            LARGE.. => unsafe { System.dealloc(place, layout) },
-            _ => unsafe { MiMalloc.dealloc(place, layout) },
+        match is_large(&layout) {
+            true => unsafe { large::dealloc(place, layout.size()) },
+            false => unsafe { MiMalloc.dealloc(place, layout) },
         }
     }
 }
