@@ -35,6 +35,17 @@ pub struct InstalledModule {
     pub directory: Str,
 }
 
+impl InstalledModule {
+    /// Returns the record of a module from there that was installed in that folder.
+    pub fn of(source: &str, version: Option<&str>, directory: &str) -> InstalledModule {
+        InstalledModule {
+            source: source.into(),
+            version: version.map(Str::from),
+            directory: directory.into(),
+        }
+    }
+}
+
 /// A record as it is written.
 #[derive(Serialize, Deserialize)]
 struct Written<'t> {
@@ -60,12 +71,9 @@ impl<'t> Written<'t> {
     }
 
     fn read(&self) -> InstalledModule {
-        let source = match ModuleSource::parse(&self.source, false) {
-            Ok(source) => source.recorded().into(),
-            Err(_) => Str::from(&*self.source),
-        };
-        let version = self.version.as_deref().map(Str::from);
-        InstalledModule { source, version, directory: clean_path(&self.directory).into() }
+        let source = ModuleSource::parse(&self.source, false).map(|it| it.recorded());
+        let source = source.as_deref().unwrap_or(&*self.source);
+        InstalledModule::of(source, self.version.as_deref(), &clean_path(&self.directory))
     }
 
     fn is_like(&self, other: &Written<'_>) -> bool {
@@ -147,10 +155,9 @@ impl InstalledModules {
     ) -> Option<Cow<'_, InstalledModule>> {
         let known = self.get(module).filter(|it| !self.in_place || *it.source == source.recorded());
         let ModuleSource::Local(path) = source else { return known.map(Cow::Borrowed) };
-        let beside = || InstalledModule {
-            source: source.recorded().into(),
-            version: None,
-            directory: clean_path(&format!("{caller}/{path}")).into(),
+        let beside = || {
+            let directory = clean_path(&format!("{caller}/{path}"));
+            InstalledModule::of(&source.recorded(), None, &directory)
         };
         known.map(Cow::Borrowed).or_else(|| self.in_place.then(|| Cow::Owned(beside())))
     }

@@ -72,8 +72,7 @@ pub(crate) fn installed(root: &Path) -> InstalledModules {
             let Ok(CallSource { source, .. }) = call_source(call, &place, None) else { continue };
             let child = place.child_at(call, None);
             let path = source::join_path(&place.module().directory, &source.to_string());
-            let (source, directory) = (source.to_string().into(), path.as_str().into());
-            modules.insert(&child, InstalledModule { source, version: None, directory });
+            modules.insert(&child, InstalledModule::of(&source.to_string(), None, &path));
             if let Some(module) =
                 load_module(&Files::default(), &root.join(&path), &path, &sources).0
             {

@@ -15,7 +15,6 @@ use crate::config::{
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::install::Settings;
-use crate::value::Str;
 use crate::world::Files;
 
 mod archive;
@@ -209,16 +208,14 @@ impl Installer<'_> {
     }
 
     fn start_again(&mut self) {
-        self.problems = Diagnostics::new();
-        self.told = BTreeSet::new();
+        (self.problems, self.told) = Default::default();
         self.done.installed = Vec::new();
         self.done.modules = InstalledModules::default();
     }
 
     /// Follows calls depth first, in the order of their names.
     fn follow_calls(&mut self, root: Arc<StaticModule>) {
-        let own = InstalledModule { source: "".into(), version: None, directory: ".".into() };
-        self.done.modules.insert(root.at(), own);
+        self.done.modules.insert(root.at(), InstalledModule::of("", None, "."));
         let beside = self.more.iter().cloned();
         // What a test names may be the root module itself.
         let beside = beside.map(|place| Open { place, trail: Vec::new(), package: None });
@@ -256,11 +253,8 @@ impl Installer<'_> {
         };
         if self.files.is_folder(&self.root.join(&put.directory)) {
             // What is wrong with it is told where it lies, whoever asks next.
-            let record = InstalledModule {
-                source: source.recorded().into(),
-                version: put.version.as_deref().map(Str::from),
-                directory: put.directory.as_str().into(),
-            };
+            let (source, version) = (source.recorded(), put.version.as_deref());
+            let record = InstalledModule::of(&source, version, &put.directory);
             self.done.modules.insert(&wanted.at, record);
         }
         let module = self.load(&wanted, &put)?;
@@ -356,7 +350,7 @@ impl Installer<'_> {
         source: &ModuleSource,
         constraints: Option<&Constraints>,
     ) -> Option<Put> {
-        let record: &InstalledModule = self.before.get(&wanted.at)?;
+        let record = self.before.get(&wanted.at)?;
         let version = record.version.as_deref().and_then(Version::parse);
         let fits = constraints.is_none_or(|it| version.as_ref().is_some_and(|at| it.allow(at)));
         let is_there = self.files.is_folder(&self.root.join(&*record.directory));
