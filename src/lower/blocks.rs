@@ -23,6 +23,7 @@ mod connect;
 mod declared;
 mod dependencies;
 mod inside;
+mod lookalikes;
 mod modules;
 mod sound;
 
@@ -31,6 +32,7 @@ use connect::Builder;
 use declared::KeyIndex;
 use dependencies::Known;
 pub use dependencies::MOST_DEPENDENCIES;
+use lookalikes::Lookalikes;
 pub use modules::{ModuleCode, Modules, VariantId};
 
 /// What a block is, within its module.
@@ -100,6 +102,8 @@ pub struct BlockGraph {
     plain: Vec<bool>,
     /// Of each declared block, whether it is a resource or call whose references were all found right.
     sound: Vec<bool>,
+    /// Which of the plain ones are alike but for names.
+    lookalikes: Lookalikes,
     /// What was asked of them before.
     known: Known,
     sorted: OnceLock<Option<Arc<[u32]>>>,
@@ -190,6 +194,15 @@ impl BlockGraph {
     /// Returns the blocks that a block reads, each as a whole, and where it names them: nothing where that depends on values.
     pub fn plain_reads(&self, block: usize) -> Option<&[Edge]> {
         self.plain.get(block)?.then(|| self.edges(block))
+    }
+
+    /// Returns the block that stands for all plain ones that differ from a plain one in nothing but the resources they name, which are
+    /// of the same kinds; nothing where that was not looked for.
+    ///
+    /// Looked at with nothing decided, they are all found right where one of them is.
+    pub fn first_alike(&self, block: usize) -> Option<u32> {
+        self.plain_reads(block)?;
+        self.lookalikes.first(block)
     }
 
     /// Returns the number of a block of a module.

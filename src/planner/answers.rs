@@ -151,6 +151,11 @@ impl ByNode {
         self.has(node, Trait::Declared)
     }
 
+    /// Returns whether the block of an object says that it stays when its block goes.
+    pub fn keeps_object(&self, node: Node) -> bool {
+        self.has(node, Trait::Keeps)
+    }
+
     /// Returns whether anything was concluded of what a node reads, so that rules have something to say of it.
     pub fn matters(&self, node: Node) -> bool {
         let seen = |it: Node| self.seen(it) != 0;

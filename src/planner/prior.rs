@@ -88,7 +88,7 @@ enum Becomes {
 struct Records<'r, 'p, 'a> {
     parts: &'r Parts<'p, 'a>,
     created_before_destroyed: FxHashSet<Node>,
-    /// What the block of a resource names: of the one whose instances are seen one after the other.
+    /// What the block of a resource names: of the one whose several instances are seen one after the other.
     configured: Option<(ResourceId, Vec<Str>)>,
 }
 
@@ -143,17 +143,21 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     /// Records what a declared object rests on, and how it is to go.
     fn complete(&mut self, object: &mut Cow<'_, state::Object>, seen: &Seen<'_>) {
         let (parts, found) = (self.parts, seen.found);
-        let block = seen.resource.block.as_ref();
-        if self.configured.as_ref().is_none_or(|it| it.0 != seen.id) {
-            self.configured = Some((seen.id, named_by_block(parts, seen, object)));
+        let is_known =
+            |it: &Option<(ResourceId, Vec<Str>)>| it.as_ref().is_some_and(|it| it.0 == seen.id);
+        if seen.resource.instances.len() > 1 && !is_known(&self.configured) {
+            let named = named_by_block(parts, seen, &object.dependencies).into_owned();
+            self.configured = Some((seen.id, named));
         }
-        let configured = self.configured.as_ref().map_or(&[][..], |it| &it.1);
-        let known = recorded_dependencies(parts, found, configured, &object.dependencies);
+        let configured = match &self.configured {
+            Some((of, named)) if *of == seen.id => Cow::Borrowed(&named[..]),
+            _ => named_by_block(parts, seen, &object.dependencies),
+        };
+        let known = recorded_dependencies(parts, found, &configured, &object.dependencies);
         // Of an import that changes nothing the next plan records these.
         let is_known = seen.prior.besides.imported.is_none();
         let first = is_known && self.created_before_destroyed.contains(&seen.node);
-        let skip = is_known
-            && block.is_some_and(|it| it.besides.lifecycle.destroy.is_some_and(|it| !it.0));
+        let skip = is_known && parts.progress.by_node.keeps_object(seen.node);
         let is_same = *object.dependencies == *known
             && object.create_before_destroy == first
             && object.skip_destroy == skip;
@@ -173,10 +177,11 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     }
 }
 
-fn named_by_block(parts: &Parts<'_, '_>, seen: &Seen<'_>, object: &state::Object) -> Vec<Str> {
+/// What the block of a resource names, which is likely to be what is stored.
+fn named_by_block<'d>(parts: &Parts<'_, '_>, seen: &Seen<'_>, stored: &'d [Str]) -> Cow<'d, [Str]> {
     let graph = parts.inputs.graph;
     let block = graph.block_of(parts.inputs.config, seen.resource);
-    block.map_or(Vec::new(), |it| graph.dependencies_like(it, &object.dependencies))
+    block.map_or(Cow::Borrowed(&[]), |it| graph.dependencies_like(it, stored))
 }
 
 /// What data sources gave stands in the state, also of those that only a check reads.

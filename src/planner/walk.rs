@@ -2,6 +2,9 @@
 //!
 //! Questions run side by side; answers are decided by the rules, node by node, a batch being whatever has arrived.
 
+use std::collections::VecDeque;
+use std::iter;
+
 use entail_rules::decide::Decisions;
 use entail_rules::violations::Violations;
 use entail_rules::{Facts, Ledger, Node};
@@ -21,11 +24,13 @@ use crate::observe::values::Values;
 use crate::request::PlanMode;
 use crate::schedule::begin;
 
+mod ahead;
 mod ask;
 mod finish;
 mod serve;
 mod triggers;
 
+use ahead::AHEAD;
 pub use ask::subject;
 use ask::{Answer, ask};
 use finish::{Decision, at_once, finish};
@@ -37,10 +42,14 @@ const OPEN: usize = 1024;
 pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
     let mut open = FuturesUnordered::new();
     let mut batch: Vec<(Node, Answer)> = Vec::new();
+    let mut next: VecDeque<Node> = VecDeque::new();
     loop {
         while open.len() < OPEN && batch.len() < OPEN {
-            let Some(next) = progress.schedule.take_ready() else { break };
-            let node = Node(next);
+            if next.is_empty() {
+                next.extend(iter::from_fn(|| progress.schedule.take_ready()).take(AHEAD).map(Node));
+                ahead::read(observer, next.make_contiguous());
+            }
+            let Some(node) = next.pop_front() else { break };
             if progress.by_node.is_blocked(node) || !needs_provider(observer, node) {
                 let answer = value_node(observer, progress, node);
                 if let Some(answer) = answer {

@@ -89,6 +89,11 @@ impl Resources {
         }
     }
 
+    /// Returns what the state as it was read has at a place of all, be it changed since.
+    pub fn placed(&self, place: u32) -> Option<(&Resource, &Shared<ResourceState>)> {
+        self.common.all.get(place as usize).map(|it| (&it.0, &it.1))
+    }
+
     fn in_common_near(
         &self,
         (module, name): (&ModuleInstance, &ResourceName),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::lookalikes::Comparison;
 use super::{BlockGraph, BlockKey, BlockNode, Edge, ModuleCode, Modules, VariantId};
 use crate::address::ResourceNameRef;
 use crate::config::check::may_be_named;
@@ -38,6 +39,7 @@ pub(super) struct Builder<'a> {
     passed: Passed,
     /// Where the calls stand that lead to the modules that were looked at last.
     passed_calls: Passed,
+    alike: Comparison,
 }
 
 impl<'a> Builder<'a> {
@@ -55,6 +57,7 @@ impl<'a> Builder<'a> {
             further: Vec::new(),
             passed: Passed::default(),
             passed_calls: Passed::default(),
+            alike: Comparison::default(),
         }
     }
 
@@ -105,8 +108,13 @@ impl<'a> Builder<'a> {
             self.depends_on(&it.depends_on);
             self.end(code);
         }
+        self.alike.enter();
         for (place, it) in module.resources.values().enumerate() {
             self.resource(it);
+            if self.graph.plain[self.from] {
+                let lookalikes = &mut self.graph.lookalikes;
+                self.alike.compare((self.from, place), &module.resources, lookalikes);
+            }
             self.passed.pass(place, &**it);
             self.end(code);
         }

@@ -1,5 +1,6 @@
 //! The resources that a resource block rests on, as OpenTofu records them.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,12 +31,12 @@ impl BlockGraph {
     }
 
     /// Returns the same as [`BlockGraph::dependencies`], which are likely to be these: then no names are made.
-    pub fn dependencies_like(&self, start: usize, likely: &[Str]) -> Vec<Str> {
+    pub fn dependencies_like<'l>(&self, start: usize, likely: &'l [Str]) -> Cow<'l, [Str]> {
         let blocks = self.resting_on(start);
         if self.known.names.get().is_none() && self.are_called(&blocks, likely) {
-            return likely.to_vec();
+            return likely.into();
         }
-        self.named(blocks)
+        self.named(blocks).into()
     }
 
     fn resting_on(&self, start: usize) -> Vec<usize> {

@@ -206,3 +206,40 @@ fn a_name_that_blocks_share_stands_for_no_other() {
         assert!(!graph.are_called(&blocks, &names));
     }
 }
+
+#[test]
+fn blocks_are_alike_that_differ_in_nothing_but_the_resources_they_name() {
+    // Of each block the name, what it says, and which one stands for it: itself, or nothing where it does not read all it names.
+    let all = [
+        ("a", "input = 1", "a"),
+        ("b", "input = 1", "a"),
+        ("by_alias", "input = 1\n  provider = terraform.other", "a"),
+        ("by_another", "input = 1\n  provider = null", "by_another"),
+        ("c", "input = 2", "c"),
+        ("d", "input = length(jsonencode([terraform_data.a.id, local.l]))", "d"),
+        ("e", "input = length(jsonencode([terraform_data.c.id, local.l]))", "d"),
+        ("f", "input = length(jsonencode([terraform_data.c.output, local.l]))", "f"),
+        ("g", "input = length(jsonencode([terraform_data.c.id, local.m]))", "g"),
+        ("h", "input = length(jsonencode([terraform_data.gone.id, local.l]))", ""),
+        ("i", "input = length(jsonencode([terraform_data.counted, local.l]))", "i"),
+        ("j", "input = length(jsonencode([data.terraform_remote_state.a, local.l]))", "j"),
+        ("k", "triggers_replace = 1", "k"),
+        ("l", "input = 1\n  lifecycle { ignore_changes = [input] }", "l"),
+        ("m", "input = 1\n  lifecycle { ignore_changes = [input] }", "m"),
+        ("o", "count = 1\n  input = 1", ""),
+        ("p", "input = 1\n  depends_on = [terraform_data.a]", ""),
+    ];
+    let blocks: String = all
+        .map(|(name, says, _)| format!("resource terraform_data {name} {{\n  {says}\n}}\n"))
+        .concat();
+    let others = "locals {\n  l = 1\n  m = 1\n}\nresource terraform_data counted { count = 2 }\ndata terraform_remote_state a { backend = \"local\" }\n";
+    let folder = folder(&format!("-- main.tf --\n{others}{blocks}"));
+    let (config, _) = load_folder(folder.path(), &Sources::default());
+    let graph = BlockGraph::of(crate::reason::ENGINES[0], &config.expect("a configuration"));
+    for (name, _, stands_for_it) in all {
+        let first = graph.first_alike(block(&graph, name));
+        let first = first.and_then(|it| graph.resource(it as usize));
+        let first = first.map_or(String::new(), |it| it.resource.name.to_string());
+        assert_eq!(first, stands_for_it, "{name}");
+    }
+}

@@ -3,13 +3,12 @@
 use entail_rules::Node;
 
 use super::Values;
-use crate::address::{InstanceKey, Mode, ResourceNameRef};
+use crate::address::{Mode, ResourceNameRef};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::expression::Ask;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema;
-use crate::syntax::Near;
 use crate::value::{Deprecation, Kind, Marks, Str, Type, Value};
 
 impl Values<'_> {
@@ -42,29 +41,6 @@ impl Values<'_> {
             _ if self.all_goes => Ok(Value::unknown(self.types[id.index()])),
             _ => Err(self.no_such_instance(name, resource, key, span).into()),
         }
-    }
-
-    /// Returns whether two names in a module instance mean resources without keys that are the same value now, and tell the same of
-    /// what is wrong with whoever refers to them but for their names.
-    ///
-    /// - `named`: each with where its block is likely to stand.
-    pub fn mean_the_same(
-        &self,
-        module: ModuleId,
-        named: [(ResourceNameRef<'_>, &Near); 2],
-    ) -> bool {
-        // Of what should not be used it is said whose it is.
-        if self.has_deprecated {
-            return false;
-        }
-        let [one, other] = named.map(|(name, near)| {
-            let resource =
-                self.structure.resource(self.structure.resource_named(module, name, near)?);
-            let is_single =
-                resource.style == Style::Single && resource.besides.repetition.is_none();
-            self.object(*resource.instances.get(&InstanceKey::None).filter(|_| is_single)?)
-        });
-        one.is_some() && one == other
     }
 
     fn no_such_instance(

@@ -4,7 +4,6 @@
 //! outputs are unknown, of their types. Whatever is wrong all the same is wrong whatever they become. Every plan begins
 //! with this, before anything is left out.
 
-mod lookalikes;
 mod blocks;
 mod discarded;
 mod keys;
@@ -18,6 +17,7 @@ mod unread;
 
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
@@ -31,7 +31,6 @@ use crate::observe::values::Values;
 use crate::schedule::begin;
 use crate::value::Deprecation;
 use blocks::BlockProblems;
-use lookalikes::Lookalikes;
 use rounds::Round;
 
 pub use keys::missing_keys;
@@ -65,7 +64,7 @@ async fn look(session: &Session, pool: &Pool, told: &Diagnostics) -> (Diagnostic
     let (mut problems, mut idle) = (Diagnostics::new(), Vec::new());
     for round in rounds::rounds(&session.graph.modules) {
         let values = undecided::values(session, &round, pool, &variables);
-        let check = Check { session, pool, told, values, round, alike: Lookalikes::default() };
+        let check = Check { session, pool, told, values, round, right: Mutex::default() };
         let (found, spoilt) = check.walk().await;
         problems.extend(found);
         for block in spoilt {
@@ -117,8 +116,8 @@ struct Check<'a> {
     values: Values<'a>,
     /// The modules. Fresh ones are looked at; of others only what they are given, and they are there for what they give.
     round: Round,
-    /// Resources that others may be like.
-    alike: Lookalikes,
+    /// Resource blocks with nothing wrong that stand for all that are like them.
+    right: Mutex<FxHashSet<u32>>,
 }
 
 /// How far a validation has come.
@@ -167,7 +166,7 @@ impl Check<'_> {
                 walk.spoilt.push(block);
                 continue;
             }
-            if !self.is_looked_at(block) {
+            if !self.is_looked_at(block) || self.is_known_right(block) {
                 continue;
             }
             let looked_at = self.block(block, used.contains(&block)).map(move |it| (block, it));
@@ -189,6 +188,18 @@ impl Check<'_> {
     fn is_looked_at(&self, block: usize) -> bool {
         let BlockNode { module, key } = self.session.graph.block(block);
         matches!(key, BlockKey::Variable(_)) || self.round.fresh.contains(&module)
+    }
+
+    /// Returns whether nothing is wrong with a block because nothing is with one that is like it.
+    fn is_known_right(&self, block: usize) -> bool {
+        self.first_alike(block).is_some_and(|it| self.right.lock().contains(&it))
+    }
+
+    /// Returns the block that stands for all that are like a block, where all that is told of one holds for the others: of what
+    /// should not be used it is said whose it is.
+    fn first_alike(&self, block: usize) -> Option<u32> {
+        let first = self.session.graph.first_alike(block)?;
+        (!self.told.has_errors() && !self.values.has_deprecated).then_some(first)
     }
 
     /// Returns whether a block refers to one of which it is not known yet whether it has errors.

@@ -74,14 +74,9 @@ impl Check<'_> {
         }
         let schema =
             self.pool.resource_schema(&block.provider_source, block.name.mode, &block.name.kind)?;
-        let written = |it| self.session.graph.written(it);
-        if self.alike.has(&self.values, (module, block), written) {
-            return Some(Diagnostics::new());
-        }
         let found = self.body(module, block, schema).await;
-        if found.is_empty() {
-            self.alike.keep(module, number);
-        }
+        let first = self.first_alike(number).filter(|_| found.is_empty());
+        self.right.lock().extend(first);
         let config = &self.values.structure.module(module).config;
         let is_sound = !found.has_errors()
             || !self.references(config, uses::of_resource(block).iter()).has_errors();

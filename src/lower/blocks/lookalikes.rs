@@ -1,19 +1,14 @@
-//! Bodies that differ in nothing but the resources they name, of which nothing is known but what they are: of one of them all is found
-//! that is to be found of the others.
+//! Resource blocks that differ in nothing but the resources they name, of which no more is said than what they are: what is found of
+//! one of them by looking at it with nothing decided is found of all.
 //!
-//! Who writes a million blocks has them written, and they are alike.
+//! Who writes a million blocks has them written, and they are alike. They are compared while their references are followed, when they
+//! are at hand anyway.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use parking_lot::Mutex;
-
-use crate::config::{IgnoreChanges, Resource};
+use crate::config::{IgnoreChanges, Resource, Resources};
 use crate::expression::{Subject, parse_reference};
-use crate::lower::structure::ModuleId;
-use crate::observe::values::Values;
 use crate::syntax::{Attribute, Body, Expr, Expression, ObjectKey, Part, Step, Traversal};
 
-/// So many are kept to compare others with.
+/// So many blocks of a module are kept to compare others with.
 const KEPT: usize = 4;
 
 /// So many are compared before it is asked whether that is of use.
@@ -22,66 +17,81 @@ const TRIAL: u32 = 256;
 /// No two expressions that lie deeper are compared.
 const DEEPEST: u32 = 64;
 
-/// Resources with nothing wrong, for others to be compared with.
+/// Which blocks are like which.
 #[derive(Debug, Default)]
 pub(super) struct Lookalikes {
-    /// The modules and the numbers of their blocks.
-    kept: Mutex<Vec<(ModuleId, usize)>>,
-    compared: AtomicU32,
-    found: AtomicU32,
+    /// Of each block one more than the number of the one that stands for all that are like it, as the first of them does; 0 where
+    /// none was compared with it. As long as it has to be.
+    like: Vec<u32>,
 }
 
 impl Lookalikes {
-    /// Returns whether one of those that were kept is like a resource, in a module where the same names mean the same.
-    pub(super) fn has<'c>(
-        &self,
-        values: &Values<'_>,
-        (module, block): (ModuleId, &Resource),
-        of: impl Fn(usize) -> Option<&'c Resource>,
-    ) -> bool {
-        if !self.is_of_use() {
-            return false;
-        }
-        let pairs = Pairs { values, module };
-        let is_like = |it: &(ModuleId, usize)| {
-            it.0 == module && of(it.1).is_some_and(|it| pairs.resources(it, block))
-        };
-        self.compared.fetch_add(1, Ordering::Relaxed);
-        let mut kept = self.kept.lock();
-        let Some(place) = kept.iter().position(is_like) else { return false };
-        kept[..=place].rotate_right(1);
-        self.found.fetch_add(1, Ordering::Relaxed);
-        true
+    /// Returns the block that stands for all that are like a block, where that is known.
+    pub fn first(&self, block: usize) -> Option<u32> {
+        self.like.get(block)?.checked_sub(1)
     }
 
-    /// Keeps a resource with which nothing is wrong.
-    pub(super) fn keep(&self, module: ModuleId, number: usize) {
-        if self.is_of_use() {
-            let mut kept = self.kept.lock();
-            kept.truncate(KEPT - 1);
-            kept.insert(0, (module, number));
+    fn note(&mut self, block: usize, first: usize) {
+        self.like.resize(block, 0);
+        self.like.push(first as u32 + 1);
+    }
+}
+
+/// Compares the blocks of one module after the other.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    /// The numbers of blocks and their places in the module, the one that was met last first.
+    kept: Vec<(usize, usize)>,
+    compared: u32,
+    found: u32,
+}
+
+impl Comparison {
+    /// Begins with another module: names mean something else there.
+    pub fn enter(&mut self) {
+        self.kept.clear();
+    }
+
+    /// Notes whether a block, at a place of its module, is like one of those that were kept, and keeps it if not.
+    pub fn compare(
+        &mut self,
+        (number, place): (usize, usize),
+        resources: &Resources,
+        lookalikes: &mut Lookalikes,
+    ) {
+        let Some(block) = resources.at(place).filter(|_| self.is_of_use()) else { return };
+        let pairs = Pairs { resources };
+        let is_like =
+            |it: &(usize, usize)| resources.at(it.1).is_some_and(|it| pairs.resources(it, block));
+        self.compared += 1;
+        match self.kept.iter().position(is_like) {
+            Some(at) => {
+                self.kept[..=at].rotate_right(1);
+                self.found += 1;
+            }
+            None => {
+                self.kept.truncate(KEPT - 1);
+                self.kept.insert(0, (number, place));
+            }
         }
+        lookalikes.note(number, self.kept[0].0);
     }
 
     fn is_of_use(&self) -> bool {
-        let compared = self.compared.load(Ordering::Relaxed);
-        compared < TRIAL || self.found.load(Ordering::Relaxed) > compared / 2
+        self.compared < TRIAL || self.found > self.compared / 2
     }
 }
 
 /// What stands at the same place in two blocks of a module.
-struct Pairs<'v, 'a> {
-    values: &'v Values<'a>,
-    module: ModuleId,
+struct Pairs<'m> {
+    resources: &'m Resources,
 }
 
-impl Pairs<'_, '_> {
+impl Pairs<'_> {
     fn resources(&self, one: &Resource, other: &Resource) -> bool {
         let ignores =
             |it: &Resource| matches!(it.besides.lifecycle.ignore_changes, IgnoreChanges::Paths(_));
-        one.name.kind == other.name.kind
-            && one.name.mode == other.name.mode
-            && one.provider_source == other.provider_source
+        is_same_kind(one, other)
             && !ignores(one)
             && !ignores(other)
             && self.bodies(&one.body, &other.body)
@@ -155,9 +165,24 @@ impl Pairs<'_, '_> {
         else {
             return false;
         };
-        let named = [(name, one.near()), (other_name, other.near())];
-        all(one.rest, other.rest, is_same_step) && self.values.mean_the_same(self.module, named)
+        let named = |name, near| self.resources.named(name, near).map(|it| &**it.1);
+        let (one_block, other_block) = (named(name, one.near()), named(other_name, other.near()));
+        let is_same = one_block.is_some_and(|one| {
+            other_block
+                .is_some_and(|other| is_same_kind(one, other) && !repeats(one) && !repeats(other))
+        });
+        is_same && all(one.rest, other.rest, is_same_step)
     }
+}
+
+fn is_same_kind(one: &Resource, other: &Resource) -> bool {
+    one.name.kind == other.name.kind
+        && one.name.mode == other.name.mode
+        && one.provider_source == other.provider_source
+}
+
+fn repeats(it: &Resource) -> bool {
+    it.besides.repetition.expression().is_some()
 }
 
 fn all<T>(one: &[T], other: &[T], like: impl Fn(&T, &T) -> bool) -> bool {
