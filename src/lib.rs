@@ -40,6 +40,8 @@ pub mod address;
 pub mod diagnostic;
 pub mod error;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod lately;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod lists;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod rarely;

@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::{ModuleCall, Resource};
 use crate::address::{Mode, ResourceName, ResourceNameRef};
+use crate::lately::Lately;
 use crate::syntax::Near;
 use crate::value::Str;
 
@@ -97,26 +98,13 @@ pub struct ByName<T> {
 /// and that the index of a million names does not tell without being looked up somewhere else each time.
 ///
 /// A guess: a place is that of the last block that was passed whose name has a hash like this.
-#[derive(Debug)]
-pub struct Passed(Box<[u32; PASSED]>);
-
-/// So many places are known: they are to stay in the nearest cache.
-const PASSED: usize = 1 << 10;
-
-impl Default for Passed {
-    fn default() -> Passed {
-        Passed(Box::new([0; PASSED]))
-    }
-}
+#[derive(Debug, Default)]
+pub struct Passed(Lately<u32>);
 
 impl Passed {
     /// Notes that a block stands at a place.
     pub fn pass<T: Named>(&mut self, place: usize, block: &T) {
-        self.0[hash_of::<T>(block.name_ref()) as usize % PASSED] = place as u32;
-    }
-
-    fn place(&self, hash: u64) -> usize {
-        self.0[hash as usize % PASSED] as usize
+        self.0.meet(hash_of::<T>(block.name_ref()), place as u32);
     }
 }
 
@@ -230,7 +218,7 @@ impl<T: Named> ByName<T> {
     ) -> Option<(usize, &Arc<T>)> {
         let is_it = |it: &usize| self.all.get(*it).is_some_and(|it| it.is_named(name));
         let hash = hash_of::<T>(name);
-        let guess = Some(passed.place(hash)).filter(is_it);
+        let guess = passed.0.guess(hash).map(|it| *it as usize).filter(is_it);
         let found = self.get_near(guess.unwrap_or_else(|| near.place()), name)?;
         near.found_at(found.0);
         Some(found)

@@ -6,17 +6,14 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::Str;
-
-/// So many of the texts that were read last are found without looking among all, where there are more.
-const LATELY: usize = 1 << 10;
+use crate::lately::{Lately, ROOM};
 
 /// Texts that were read, each of which is held once however often it is read again.
 #[derive(Debug, Default)]
 pub struct Interner {
     all: HashTable<Str>,
-    /// Those that were read last, each where its hash says, for what stands together mostly names the same: of a million texts each is
-    /// looked up somewhere else. Empty while there are few.
-    lately: Vec<Option<Str>>,
+    /// Those that were read last, once there are many: what stands together mostly names the same.
+    lately: Lately<Option<Str>>,
 }
 
 fn hash_of(text: &str) -> u64 {
@@ -44,15 +41,14 @@ impl Interner {
         }
         let entry = self.all.entry(hash, |it| **it == *text, |it| hash_of(it));
         let known = entry.or_insert_with(|| text.into()).get().clone();
-        if self.all.len() > LATELY {
-            self.lately.resize(LATELY, None);
-            self.lately[hash as usize % LATELY] = Some(known.clone());
+        if self.all.len() > ROOM {
+            self.lately.meet(hash, Some(known.clone()));
         }
         known
     }
 
     fn lately(&self, hash: u64, text: &str) -> Option<&Str> {
-        let known = self.lately.get(hash as usize % LATELY)?.as_ref();
+        let known = self.lately.guess(hash)?.as_ref();
         known.filter(|it| ***it == *text)
     }
 }
@@ -66,7 +62,7 @@ mod tests {
         let mut interner = Interner::default();
         interner.reserve(10);
         assert_eq!(interner.get("0"), None);
-        let texts: Vec<String> = (0..4 * LATELY).map(|it| it.to_string()).collect();
+        let texts: Vec<String> = (0..4 * ROOM).map(|it| it.to_string()).collect();
         let first: Vec<Str> = texts.iter().map(|it| interner.intern(it)).collect();
         for (text, first) in texts.iter().zip(&first).rev() {
             assert_eq!(**first, **text);

@@ -24,7 +24,7 @@ fn rooms() -> Vec<String> {
 
 /// The floors of the library, lowest first. Rooms of one floor may know each other.
 const FLOORS: &[&str] = &[
-    "address diagnostic error lists rarely world stack value syntax",
+    "address diagnostic error lately lists rarely world stack value syntax",
     "schema expression config state request",
     "provider backend install",
     "encryption",

@@ -39,16 +39,16 @@ pub(super) fn read(observer: &Observer<'_>, nodes: &[Node]) {
         .iter()
         .filter_map(|(_, it)| it.instances.values().next()?.current.as_deref())
         .collect();
-    read_names(recorded.iter().map(|it| &*it.0.resource.name));
-    read_names(blocks.iter().map(|it| &*it.name.name));
+    read_starts(recorded.iter().map(|it| &*it.0.resource.name));
+    read_starts(blocks.iter().map(|it| &*it.name.name));
     read_expressions(blocks.iter().flat_map(|it| &it.body.attributes).map(|it| &it.value));
-    read_names(objects.iter().filter_map(|it| match &it.attributes {
+    read_starts(objects.iter().filter_map(|it| match &it.attributes {
         Attributes::Json(text) => Some(&**text),
         Attributes::Flat(_) => None,
     }));
 }
 
-fn read_names<'t>(texts: impl Iterator<Item = &'t str>) {
+fn read_starts<'t>(texts: impl Iterator<Item = &'t str>) {
     let first = |it: &str| it.as_bytes().first().copied().unwrap_or_default();
     black_box(texts.map(first).fold(0, u8::wrapping_add));
 }
