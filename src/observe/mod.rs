@@ -272,9 +272,12 @@ impl<'a> Observer<'a> {
     /// Returns the prior object of a node for those that read it, where the node takes no part. One that cannot be read is no more known
     /// than one that was never made: who leaves it out is not to be kept from anything else.
     pub async fn frozen(&self, node: Node) -> Option<Value> {
-        let address = self.values.structure.instance(node)?;
-        let stored = self.state.current(&address)?;
-        let resource = self.state.resources.get(&address.of())?;
+        let structure = &self.values.structure;
+        let (id, key, _) = structure.kind(node).object()?;
+        let known = structure.resource(id);
+        let address = known.address.instance(key.clone());
+        let resource = self.state.resources.of_near(&address, known.recorded)?;
+        let stored = resource.instances.get(&address.key)?.current.as_deref()?;
         let schema = self
             .pool
             .resource_schema(
