@@ -187,6 +187,11 @@ impl Lifecycle {
     pub fn has_conditions(&self) -> bool {
         !self.preconditions.is_empty() || !self.postconditions.is_empty()
     }
+
+    /// Returns whether it says that objects are forgotten rather than destroyed.
+    pub fn keeps_objects(&self) -> bool {
+        self.destroy.is_some_and(|(destroys, _)| !destroys)
+    }
 }
 
 /// `ignore_changes`

@@ -26,8 +26,7 @@ pub(super) fn finished(
     object.dependencies = dependencies.unwrap_or_default().into();
     object.reads = rests_on(ctx, node).map(Into::into);
     let block = block.and_then(|it| ctx.graph.written(it));
-    object.skip_destroy =
-        block.is_some_and(|it| it.besides.lifecycle.destroy.is_some_and(|it| !it.0));
+    object.skip_destroy = block.is_some_and(|it| it.besides.lifecycle.keeps_objects());
     object.create_before_destroy =
         change.action == Action::CreateThenDelete || ctx.is_create_before_destroy(node);
     object

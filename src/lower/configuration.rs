@@ -244,7 +244,7 @@ fn declared(lowered: &mut Lowered, documents: &Documents<'_>, id: ResourceId) {
         }
     }
     for &node in resource.instances.values().chain(resource.besides.others.values()) {
-        if config.besides.lifecycle.destroy.is_some_and(|it| !it.0) {
+        if config.besides.lifecycle.keeps_objects() {
             facts.keeps_object.push((node,));
         }
         if config.besides.lifecycle.prevent_destroy.is_some() {

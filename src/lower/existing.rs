@@ -246,7 +246,7 @@ fn undeclared(
     };
     lowered.facts.of.push((node, block));
     if let Some(config) = documents.graph.written(block.0 as usize) {
-        if config.besides.lifecycle.destroy.is_some_and(|it| !it.0) {
+        if config.besides.lifecycle.keeps_objects() {
             lowered.facts.keeps_object.push((node,));
         }
         if config.besides.lifecycle.prevent_destroy.is_some() {

@@ -142,22 +142,13 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
 
     /// Records what a declared object rests on, and how it is to go.
     fn complete(&mut self, object: &mut Cow<'_, state::Object>, seen: &Seen<'_>) {
-        let (parts, found) = (self.parts, seen.found);
-        let is_known =
-            |it: &Option<(ResourceId, Vec<Str>)>| it.as_ref().is_some_and(|it| it.0 == seen.id);
-        if seen.resource.instances.len() > 1 && !is_known(&self.configured) {
-            let named = named_by_block(parts, seen, &object.dependencies).into_owned();
-            self.configured = Some((seen.id, named));
-        }
-        let configured = match &self.configured {
-            Some((of, named)) if *of == seen.id => Cow::Borrowed(&named[..]),
-            _ => named_by_block(parts, seen, &object.dependencies),
-        };
-        let known = recorded_dependencies(parts, found, &configured, &object.dependencies);
+        let parts = self.parts;
         // Of an import that changes nothing the next plan records these.
         let is_known = seen.prior.besides.imported.is_none();
         let first = is_known && self.created_before_destroyed.contains(&seen.node);
         let skip = is_known && parts.progress.by_node.keeps_object(seen.node);
+        let configured = self.configured(seen, &object.dependencies);
+        let known = recorded_dependencies(parts, seen.found, &configured, &object.dependencies);
         let is_same = *object.dependencies == *known
             && object.create_before_destroy == first
             && object.skip_destroy == skip;
@@ -174,6 +165,17 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
             object.create_before_destroy = first;
             object.skip_destroy = skip;
         }
+    }
+
+    /// What the block of a resource names: looked for once for all of several instances.
+    fn configured<'d>(&'d mut self, seen: &Seen<'_>, stored: &'d [Str]) -> Cow<'d, [Str]> {
+        let parts = self.parts;
+        if seen.resource.instances.len() == 1 {
+            return named_by_block(parts, seen, stored);
+        }
+        let known = self.configured.take().filter(|it| it.0 == seen.id);
+        let named = || (seen.id, named_by_block(parts, seen, stored).into_owned());
+        (&*self.configured.insert(known.unwrap_or_else(named)).1).into()
     }
 }
 

@@ -166,12 +166,9 @@ impl Pairs<'_> {
             return false;
         };
         let named = |name, near| self.resources.named(name, near).map(|it| &**it.1);
-        let (one_block, other_block) = (named(name, one.near()), named(other_name, other.near()));
-        let is_same = one_block.is_some_and(|one| {
-            other_block
-                .is_some_and(|other| is_same_kind(one, other) && !repeats(one) && !repeats(other))
-        });
-        is_same && all(one.rest, other.rest, is_same_step)
+        let blocks = named(name, one.near()).zip(named(other_name, other.near()));
+        let are_alike = |(one, other)| is_same_kind(one, other) && !repeats(one) && !repeats(other);
+        blocks.is_some_and(are_alike) && all(one.rest, other.rest, is_same_step)
     }
 }
 
