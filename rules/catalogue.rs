@@ -75,6 +75,7 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("refreshes_first", &["planner"]),
     ("delayed", &["planner"]),
     ("evaluates_all", &["planner"]),
+    ("recalled", &["planner"]),
     ("asks_keys", &["planner"]),
     ("requires_keys", &["planner"]),
     ("planned_again", &["planner"]),

@@ -16,6 +16,8 @@ ascent! {
     relation may_read(Node, Node);
     relation waits_for(Node, Node);
     relation needs(Node, Node);
+    relation collection(Node);
+    relation member(Node, Node);
     relation pending(Node);
     relation late(Node, Node);
     relation keys_from(Node, Node);
@@ -25,6 +27,7 @@ ascent! {
     relation in_state(Node);
     relation to_be_destroyed(Node);
     relation hit(Node, Hit, Flag);
+    relation output(Node);
     relation filtered();
     relation targeting();
     relation mode(Mode);
@@ -86,6 +89,21 @@ ascent! {
 
     /// `evaluates_all()`: every value is evaluated, whether something reads it or not.
     relation evaluates_all();
+
+    /// `consulted(v)`: with targets, what is evaluated leads to `v`, be it that only another part of it is read.
+    relation consulted(Node);
+
+    /// `shown(v)`: with targets, `v` is a value that an output reads, be it recalculated or not.
+    relation shown(Node);
+
+    /// `counts(r, c)`: with targets, who reads the key set `r` looks at all instances, which `c` stands for.
+    relation counts(Node, Node);
+
+    /// `keys_open()`: there are keys that are not known when the run begins.
+    relation keys_open();
+
+    /// `recalled(n)`: `n` takes no part, and what is recorded of it is read from the state, for something may ask.
+    relation recalled(Node);
 
     /// `asks_keys(g)`: the keys of `g` are asked for; something whose keys come with them takes part.
     relation asks_keys(Node);
@@ -225,6 +243,56 @@ ascent! {
     // @rule selection.evaluates-all: the run leaves nothing out, and does not destroy everything
     evaluates_all() <-- mode(m), if *m != Mode::Destroy, !filtered();
 
+    // @rule selection.consulted: `n` takes part and waits for `v`
+    consulted(v) <-- targeting(), selected(n), waits_for(n, v);
+    // @rule selection.consulted-evaluated: `v` is evaluated and waits for `w`
+    consulted(w) <-- targeting(), evaluated(v), waits_for(v, w);
+    // @rule selection.shown: the output `o` reads `v`
+    shown(v) <-- targeting(), output(o), reads(o, v), !object(v);
+    // @rule selection.shown-behind: `v` reads `w`
+    shown(w) <-- shown(v), reads(v, w), !object(w);
+    // @rule selection.consulted-output: the output `o` waits for `v`
+    consulted(v) <-- targeting(), output(o), waits_for(o, v);
+    // @rule selection.consulted-shown: `v` waits for `w`
+    consulted(w) <-- shown(v), waits_for(v, w);
+    // @rule selection.consulted-behind: `v` reads `w`
+    consulted(w) <-- consulted(v), reads(v, w), !object(v);
+    // @rule selection.consulted-behind-part: `v` waits for `w`
+    consulted(w) <-- consulted(v), waits_for(v, w), !object(v);
+
+    // Only the keys are used of what is looked at.
+    // @rule selection.counts: `c` stands for all instances that `r` has
+    counts(r, c) <-- targeting(), collection(c), reads(c, r), !object(r);
+    // @rule selection.consulted-keys: `n` takes part and reads `r`, which are not its own keys
+    consulted(c) <-- counts(r, c), selected(n), reads(n, r), !member(n, c);
+    // @rule selection.consulted-keys-evaluated: `v` is evaluated and reads `r`
+    consulted(c) <-- evaluated(v), reads(v, r), counts(r, c);
+    // @rule selection.consulted-keys-output: the output `o` reads `r`
+    consulted(c) <-- output(o), reads(o, r), counts(r, c);
+    // @rule selection.consulted-keys-shown: `v` reads `r`
+    consulted(c) <-- shown(v), reads(v, r), counts(r, c);
+    // @rule selection.consulted-keys-behind: `v` reads `r`
+    consulted(c) <-- consulted(v), reads(v, r), counts(r, c), !object(v);
+
+    // @rule selection.keys-open: the keys of `p` are not known yet
+    keys_open() <-- pending(p);
+    // @rule selection.keys-open-call: the keys of the module call `g` are not known yet
+    keys_open() <-- call_keys(g);
+    // @rule selection.keys-open-found: the keys of `p` have become known since
+    keys_open() <-- expanded(p);
+    // @rule selection.keys-open-skipped: the keys of `p` were not asked for
+    keys_open() <-- skipped(p);
+
+    // @rule selection.recalled-excluded: (outputs may rely on `n`)
+    recalled(n) <-- excluded(n);
+    // @rule selection.recalled-consulted: (no target wants `n`, but what is evaluated may look at it)
+    recalled(n) <-- consulted(n), object(n), !want(n), !out(n);
+    // Keys are found out also of what takes no part, and what they bring may look at anything.
+    // @rule selection.recalled-for-keys: no target wants `n`, but keys that are not known yet may come from it
+    recalled(n) <-- keys_open(), untargeted(n);
+    // @rule selection.recalled-to-exist: no target wants `n`, but it is part of `c` only if it exists
+    recalled(n) <-- mode(Mode::RefreshOnly), untargeted(n), member(n, c);
+
     // @rule selection.asks-keys: `p` takes part, and its keys come with `g`
     asks_keys(g) <-- keys_from(p, g), selected(p);
     // @rule selection.asks-call-keys: (every value is evaluated, and so are the keys of `g`, a module call)
@@ -270,6 +338,9 @@ tables! {
             evaluated(Node);
             /// `evaluates_all()`: every value is evaluated, whether something reads it or not.
             evaluates_all();
+            /// `recalled(n)`: `n` takes no part, and what is recorded of it is read from the state, for something may ask: an output, an
+            /// expression, keys that are not known yet.
+            recalled(Node);
             /// `asks_keys(g)`: the keys of `g`, a pending node or a module call, are asked for: something whose keys come with them takes part.
             asks_keys(Node);
             /// `requires_keys(g)`: the keys of `g` are asked for, and that they cannot be had is an error.
@@ -285,13 +356,14 @@ tables! {
 pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
     conclude!(ledger: Program {
         facts: object, reads if facts.hit | facts.filtered | selection.out | selection.want | selection.kept, reads_open, may_read,
-            waits_for if facts.late, needs if facts.hit | selection.out | selection.want | selection.kept, pending, late, keys_from,
-            call_keys, expanded, skipped, in_state, hit, filtered, targeting, mode, precedes_destroy;
+            collection if facts.targeting, member if facts.targeting,
+            waits_for if facts.late | facts.targeting, needs if facts.hit | selection.out | selection.want | selection.kept, pending, late, keys_from,
+            call_keys, expanded, skipped, in_state, hit, output if facts.targeting, filtered, targeting, mode, precedes_destroy;
         instances: to_be_destroyed;
         selection: out, want, kept;
     } => Selection {
         out, doubtful, doubted_by, kept, guarded, judged_after, delayed, excluded_by, want, wanted_by, open, selected, excluded,
-        untargeted, evaluated, evaluates_all, asks_keys, requires_keys,
+        untargeted, evaluated, evaluates_all, recalled, asks_keys, requires_keys,
     })
 }
 

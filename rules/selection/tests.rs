@@ -28,6 +28,8 @@ fn what_reads_an_excluded_object_is_left_out_too() {
             selected(dns).
             excluded(app).
             excluded(db).
+            recalled(app).
+            recalled(db).
         "#]],
     );
 }
@@ -45,6 +47,8 @@ fn exclusion_passes_through_values() {
             excluded_by(local, db).
             excluded(app).
             excluded(db).
+            recalled(app).
+            recalled(db).
         "#]],
     );
 }
@@ -62,6 +66,7 @@ fn an_excluded_instance_of_keys_not_known_yet_takes_its_readers_out_and_not_its_
             excluded_by(all, p).
             selected(p).
             excluded(user).
+            recalled(user).
         "#]],
     );
 }
@@ -89,6 +94,8 @@ fn what_an_excluded_object_rests_on_is_not_destroyed() {
             selected(app).
             excluded(net).
             excluded(db).
+            recalled(net).
+            recalled(db).
         "#]],
     );
 }
@@ -106,6 +113,7 @@ fn what_a_vanished_excluded_object_rests_on_is_guarded_though_it_stays() {
             excluded_by(db, db).
             selected(net).
             excluded(db).
+            recalled(db).
         "#]],
     );
 }
@@ -121,6 +129,7 @@ fn what_an_excluded_object_rests_on_may_still_be_changed() {
             excluded_by(app, app).
             selected(db).
             excluded(app).
+            recalled(app).
         "#]],
     );
 }
@@ -134,6 +143,7 @@ fn an_object_that_was_never_made_protects_nothing() {
             excluded_by(app, app).
             selected(db).
             excluded(app).
+            recalled(app).
         "#]],
     );
 }
@@ -229,6 +239,8 @@ fn what_may_be_left_out_is_followed_through_what_is_not_known_yet() {
             excluded_by(base, base).
             excluded(user).
             excluded(base).
+            recalled(user).
+            recalled(base).
         "#]],
     );
 }
@@ -321,6 +333,8 @@ fn where_something_is_left_out_only_what_takes_part_has_values_evaluated() {
             evaluated(x).
             evaluated(y).
             evaluated(u).
+            recalled(a).
+            recalled(b).
         "#]],
     );
 }
@@ -342,6 +356,8 @@ fn an_instance_that_may_read_what_is_left_out_holds_what_it_rests_on() {
             open(old).
             excluded(base).
             excluded(up).
+            recalled(base).
+            recalled(up).
         "#]],
     );
 }
@@ -374,6 +390,7 @@ fn an_instance_found_in_the_walk_is_selected_by_what_it_reads_itself() {
         wanted_by(down, y).
         selected(x).
         excluded(y).
+        recalled(y).
     "#]]
     .assert_eq(&text::print(&found, &names));
 }
@@ -423,6 +440,8 @@ fn of_a_target_and_an_exclusion_the_plain_intersection_is_selected() {
             excluded(b).
             excluded(c).
             untargeted(d).
+            recalled(b).
+            recalled(c).
         "#]],
     );
 }
@@ -600,6 +619,7 @@ fn keys_are_asked_for_where_something_takes_part() {
             excluded_by(q, q).
             selected(p).
             excluded(q).
+            recalled(q).
             asks_keys(g).
             requires_keys(g).
         "#]],
@@ -705,4 +725,28 @@ fn the_keys_of_a_call_are_asked_for_where_everything_is_evaluated() {
         ",
         expect![[""]],
     );
+}
+
+#[test]
+fn what_no_target_wants_is_recalled_where_a_part_of_it_is_waited_for_or_its_keys_are_read() {
+    let all = "object(t). object(a). object(k). object(l). object(far). reads(all, k). reads(all, l). reads(all, keys). reads(k, keys). reads(l, keys).
+        collection(all). member(k, all). member(l, all). filtered(). targeting(). hit(t, Target, f). mode(Normal).";
+    let recalled = |rest: &str, expected: Expect| {
+        let mut names = Names::default();
+        let (base, earlier) = text::read_ledger(&format!("{all} {rest}"), &mut names);
+        let found = text::print(&select(&earlier.ledger(&base)), &names);
+        let found: Vec<&str> = found.lines().filter(|it| it.starts_with("recalled")).collect();
+        expected.assert_eq(&found.join(" "));
+    };
+    recalled("", expect![""]);
+    recalled("waits_for(t, v). reads(v, a).", expect!["recalled(a)."]);
+    recalled("reads(t, v). waits_for(v, w). reads(w, a).", expect!["recalled(a)."]);
+    recalled("reads(t, keys).", expect!["recalled(k). recalled(l)."]);
+    recalled("reads(t, v). reads(v, keys).", expect!["recalled(k). recalled(l)."]);
+    recalled("output(o). reads(o, v). waits_for(v, w). reads(w, far).", expect!["recalled(far)."]);
+    recalled("output(o). reads(o, keys).", expect!["recalled(k). recalled(l)."]);
+    // Its own keys are no question.
+    recalled("hit(k, Target, f).", expect![""]);
+    recalled("mode(RefreshOnly).", expect!["recalled(k). recalled(l)."]);
+    recalled("expanded(p).", expect!["recalled(a). recalled(k). recalled(l). recalled(far)."]);
 }

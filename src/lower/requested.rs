@@ -190,12 +190,13 @@ impl<'a> Index<'a> {
                     .for_each(|it| named(structure, target, it, hit, &mut add));
                 called(structure, module).for_each(|it| add(it, hit));
             }
-            Target::Instance(it) if let Some(found) = exactly(structure, it) => {
-                named(structure, target, found, hit, &mut add);
-            }
-            Target::Resource(Resource { resource: name, .. })
-            | Target::Instance(Instance { resource: name, .. }) => {
-                self.each(name, |it| named(structure, target, it, hit, &mut add));
+            Target::Resource(Resource { module, resource: name })
+            | Target::Instance(Instance { module, resource: name, .. }) => {
+                let mut visit = |it: &ResourceNode| named(structure, target, it, hit, &mut add);
+                match exactly(structure, module, name) {
+                    Some(found) => visit(found),
+                    None => self.each(name, visit),
+                }
             }
         }
         found
@@ -223,11 +224,16 @@ fn called<'s>(
 
 /// The one resource that an address means, where no other can be meant: each module instance is named with its key, and there is
 /// such a one.
-fn exactly<'s>(structure: &'s Structure, instance: &Instance) -> Option<&'s ResourceNode> {
-    if instance.module.0.iter().any(|it| it.1 == InstanceKey::None) {
+fn exactly<'s>(
+    structure: &'s Structure,
+    module: &ModuleInstance,
+    name: &ResourceName,
+) -> Option<&'s ResourceNode> {
+    if module.0.iter().any(|it| it.1 == InstanceKey::None) {
         return None;
     }
-    let found = structure.resource(structure.resource_id(&instance.of())?);
+    let address = Resource { module: module.clone(), resource: name.clone() };
+    let found = structure.resource(structure.resource_id(&address)?);
     found.module.is_none_or(|it| !structure.module(it).pending).then_some(found)
 }
 

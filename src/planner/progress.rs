@@ -94,6 +94,8 @@ pub struct Progress {
     pub evaluate_all: bool,
     /// Otherwise, the values that something in this run reads.
     pub wanted: FxHashSet<Node>,
+    /// The objects that take no part, and of which the state is asked.
+    pub recalled: FxHashSet<Node>,
     /// The pending nodes and module calls whose keys are asked for.
     pub asks_keys: FxHashSet<Node>,
     /// Those of them whose keys must be had.
@@ -143,10 +145,11 @@ impl Progress {
         self.asked.extend(existing.chain(nothing));
     }
 
-    /// Takes in what was concluded of what is evaluated, and whose keys are asked for.
+    /// Takes in what was concluded of what is evaluated or recalled, and whose keys are asked for.
     pub fn learn_evaluated(&mut self, concluded: &Selection) {
         self.evaluate_all |= !concluded.evaluates_all.is_empty();
         self.wanted.extend(concluded.evaluated.iter().map(|it| it.0));
+        self.recalled.extend(concluded.recalled.iter().map(|it| it.0));
         self.asks_keys.extend(concluded.asks_keys.iter().map(|it| it.0));
         self.requires_keys.extend(concluded.requires_keys.iter().map(|it| it.0));
     }
@@ -168,6 +171,12 @@ impl Progress {
     /// Returns the part of a node.
     pub fn part(&self, node: Node) -> Part {
         self.parts.get(node.0 as usize).copied().unwrap_or(Part::NoObject)
+    }
+
+    /// Returns whether a node is an object that takes no part and that nobody asks for, so that it is not looked at.
+    pub fn is_left(&self, node: Node) -> bool {
+        matches!(self.part(node), Part::Excluded | Part::Untargeted)
+            && !self.recalled.contains(&node)
     }
 
     /// Says which part a node takes.

@@ -116,6 +116,7 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         asked: FxHashMap::default(),
         evaluate_all: false,
         wanted: FxHashSet::default(),
+        recalled: FxHashSet::default(),
         asks_keys: FxHashSet::default(),
         requires_keys: FxHashSet::default(),
         expanded: FxHashSet::default(),

@@ -47,7 +47,7 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
         while open.len() < OPEN && batch.len() < OPEN {
             if next.is_empty() {
                 next.extend(iter::from_fn(|| progress.schedule.take_ready()).take(AHEAD).map(Node));
-                ahead::read(observer, next.make_contiguous());
+                ahead::read(observer, next.iter().copied().filter(|it| !progress.is_left(*it)));
             }
             let Some(node) = next.pop_front() else { break };
             if progress.by_node.is_blocked(node) || !needs_provider(observer, node) {
@@ -56,8 +56,12 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                     batch.push((node, answer));
                 }
             } else {
-                let asked = progress.asked.get(&node).copied().unwrap_or_default();
+                if progress.is_left(node) {
+                    batch.push((node, Answer::Frozen(None)));
+                    continue;
+                }
                 let part = progress.part(node);
+                let asked = progress.asked.get(&node).copied().unwrap_or_default();
                 if triggers::name_nothing(observer, progress, node) {
                     batch.push((node, Answer::Failed));
                     continue;

@@ -23,14 +23,14 @@ const FEW: usize = 4;
 const DEEPEST: usize = 6;
 
 /// Reads what will be asked of nodes: of resources that do not repeat, the others have one block for many.
-pub(super) fn read(observer: &Observer<'_>, nodes: &[Node]) {
-    if nodes.len() < FEW {
+pub(super) fn read(observer: &Observer<'_>, nodes: impl Iterator<Item = Node>) {
+    let structure = &observer.values.structure;
+    let resource = |it: Node| Some(structure.resource(structure.kind(it).object()?.0));
+    let resources: Vec<&ResourceNode> =
+        nodes.filter_map(resource).filter(|it| it.style == Style::Single).collect();
+    if resources.len() < FEW {
         return;
     }
-    let structure = &observer.values.structure;
-    let resource = |it: &Node| Some(structure.resource(structure.kind(*it).object()?.0));
-    let resources: Vec<&ResourceNode> =
-        nodes.iter().filter_map(resource).filter(|it| it.style == Style::Single).collect();
     let blocks: Vec<&config::Resource> =
         resources.iter().filter_map(|it| it.block.as_deref()).collect();
     let recorded: Vec<_> =
