@@ -264,15 +264,15 @@ ascent! {
     // @rule selection.counts: `c` stands for all instances that `r` has
     counts(r, c) <-- targeting(), collection(c), reads(c, r), !object(r);
     // @rule selection.consulted-keys: `n` takes part and reads `r`, which are not its own keys
-    consulted(c) <-- counts(r, c), selected(n), reads(n, r), !member(n, c);
+    consulted(c) <-- counts(r, c), reads(n, r), selected(n), !member(n, c);
     // @rule selection.consulted-keys-evaluated: `v` is evaluated and reads `r`
-    consulted(c) <-- evaluated(v), reads(v, r), counts(r, c);
+    consulted(c) <-- counts(r, c), reads(v, r), evaluated(v);
     // @rule selection.consulted-keys-output: the output `o` reads `r`
-    consulted(c) <-- output(o), reads(o, r), counts(r, c);
+    consulted(c) <-- counts(r, c), reads(o, r), output(o);
     // @rule selection.consulted-keys-shown: `v` reads `r`
-    consulted(c) <-- shown(v), reads(v, r), counts(r, c);
+    consulted(c) <-- counts(r, c), reads(v, r), shown(v);
     // @rule selection.consulted-keys-behind: `v` reads `r`
-    consulted(c) <-- consulted(v), reads(v, r), counts(r, c), !object(v);
+    consulted(c) <-- counts(r, c), reads(v, r), consulted(v), !object(v);
 
     // @rule selection.keys-open: the keys of `p` are not known yet
     keys_open() <-- pending(p);
@@ -356,9 +356,9 @@ tables! {
 pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
     conclude!(ledger: Program {
         facts: object, reads if facts.hit | facts.filtered | selection.out | selection.want | selection.kept, reads_open, may_read,
-            collection if facts.targeting, member if facts.targeting,
-            waits_for if facts.late | facts.targeting, needs if facts.hit | selection.out | selection.want | selection.kept, pending, late, keys_from,
-            call_keys, expanded, skipped, in_state, hit, output if facts.targeting, filtered, targeting, mode, precedes_destroy;
+            collection if facts.targeting, member if facts.targeting, waits_for if facts.late | facts.targeting,
+            needs if facts.excluding | instances.to_be_destroyed | selection.out | selection.want | selection.kept, pending, late,
+            keys_from, call_keys, expanded, skipped, in_state, hit, output if facts.targeting, filtered, targeting, mode, precedes_destroy;
         instances: to_be_destroyed;
         selection: out, want, kept;
     } => Selection {

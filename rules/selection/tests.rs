@@ -19,7 +19,7 @@ fn check(facts: &str, conclusions: Expect) {
 #[test]
 fn what_reads_an_excluded_object_is_left_out_too() {
     check(
-        "object(app). object(db). object(dns). reads(app, db). hit(db, Exclude, f).",
+        "object(app). object(db). object(dns). reads(app, db). excluding(). hit(db, Exclude, f).",
         expect![[r#"
             out(app).
             out(db).
@@ -37,7 +37,7 @@ fn what_reads_an_excluded_object_is_left_out_too() {
 #[test]
 fn exclusion_passes_through_values() {
     check(
-        "object(app). object(db). reads(app, local). reads(local, db). hit(db, Exclude, f).",
+        "object(app). object(db). reads(app, local). reads(local, db). excluding(). hit(db, Exclude, f).",
         expect![[r#"
             out(app).
             out(db).
@@ -56,7 +56,7 @@ fn exclusion_passes_through_values() {
 #[test]
 fn an_excluded_instance_of_keys_not_known_yet_takes_its_readers_out_and_not_its_siblings() {
     check(
-        "object(p). object(user). reads(all, p). reads_open(all, p). reads(user, all). hit(p, Part, f).",
+        "object(p). object(user). reads(all, p). reads_open(all, p). reads(user, all). excluding(). hit(p, Part, f).",
         expect![[r#"
             out(user).
             out(all).
@@ -80,7 +80,7 @@ fn what_an_excluded_object_rests_on_is_not_destroyed() {
         in_state(net). in_state(db). in_state(app).
         to_be_destroyed(net). to_be_destroyed(db). to_be_destroyed(app).
         needs(app, db). needs(db, net).
-        hit(db, Exclude, f).
+        excluding(). hit(db, Exclude, f).
         ",
         expect![[r#"
             out(net).
@@ -103,7 +103,7 @@ fn what_an_excluded_object_rests_on_is_not_destroyed() {
 #[test]
 fn what_a_vanished_excluded_object_rests_on_is_guarded_though_it_stays() {
     check(
-        "object(db). object(net). in_state(db). in_state(net). to_be_destroyed(db). needs(db, net). hit(db, Exclude, f).",
+        "object(db). object(net). in_state(db). in_state(net). to_be_destroyed(db). needs(db, net). excluding(). hit(db, Exclude, f).",
         expect![[r#"
             out(db).
             kept(db).
@@ -121,7 +121,7 @@ fn what_a_vanished_excluded_object_rests_on_is_guarded_though_it_stays() {
 #[test]
 fn what_an_excluded_object_rests_on_may_still_be_changed() {
     check(
-        "object(db). object(app). in_state(db). in_state(app). needs(app, db). reads(app, db). hit(app, Exclude, f).",
+        "object(db). object(app). in_state(db). in_state(app). needs(app, db). reads(app, db). excluding(). hit(app, Exclude, f).",
         expect![[r#"
             out(app).
             kept(db).
@@ -137,7 +137,7 @@ fn what_an_excluded_object_rests_on_may_still_be_changed() {
 #[test]
 fn an_object_that_was_never_made_protects_nothing() {
     check(
-        "object(db). object(app). in_state(db). to_be_destroyed(db). needs(app, db). hit(app, Exclude, f).",
+        "object(db). object(app). in_state(db). to_be_destroyed(db). needs(app, db). excluding(). hit(app, Exclude, f).",
         expect![[r#"
             out(app).
             excluded_by(app, app).
@@ -227,7 +227,7 @@ fn keys_not_known_yet_are_asked_for_where_a_target_may_name_an_instance() {
 #[test]
 fn what_may_be_left_out_is_followed_through_what_is_not_known_yet() {
     check(
-        "object(user). object(base). hit(base, Exclude, f). may_read(p, base). may_read(q, p). reads_open(user, q).",
+        "object(user). object(base). excluding(). hit(base, Exclude, f). may_read(p, base). may_read(q, p). reads_open(user, q).",
         expect![[r#"
             out(user).
             out(base).
@@ -248,7 +248,7 @@ fn what_may_be_left_out_is_followed_through_what_is_not_known_yet() {
 #[test]
 fn what_rests_below_an_excluded_instance_is_judged_after_its_keys() {
     check(
-        "in_state(x). late(x, p). keys_from(p, g). hit(x, Exclude, f). needs(x, m). needs(m, l).",
+        "in_state(x). late(x, p). keys_from(p, g). excluding(). hit(x, Exclude, f). needs(x, m). needs(m, l).",
         expect![[r#"
             out(x).
             kept(x).
@@ -266,7 +266,7 @@ fn what_rests_below_an_excluded_instance_is_judged_after_its_keys() {
 #[test]
 fn what_rests_below_a_doubtful_instance_is_judged_after_its_keys() {
     check(
-        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). hit(up, Exclude, f). needs(x, m).",
+        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). excluding(). hit(up, Exclude, f). needs(x, m).",
         expect![[r#"
             out(up).
             doubtful(x).
@@ -282,7 +282,7 @@ fn what_rests_below_a_doubtful_instance_is_judged_after_its_keys() {
 #[test]
 fn what_rests_below_an_instance_that_is_kept_is_judged_after_its_keys() {
     check(
-        "in_state(user). hit(user, Exclude, f). needs(user, x). late(x, p). keys_from(p, g). needs(x, m).",
+        "in_state(user). excluding(). hit(user, Exclude, f). needs(user, x). late(x, p). keys_from(p, g). needs(x, m).",
         expect![[r#"
             out(user).
             kept(user).
@@ -298,7 +298,7 @@ fn what_rests_below_an_instance_that_is_kept_is_judged_after_its_keys() {
 #[test]
 fn a_doubtful_instance_spares_one_whose_keys_come_with_others() {
     check(
-        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). hit(up, Exclude, f). needs(x, y). late(y, q). keys_from(q, h). needs(x, z). late(z, r). keys_from(r, g).",
+        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). excluding(). hit(up, Exclude, f). needs(x, y). late(y, q). keys_from(q, h). needs(x, z). late(z, r). keys_from(r, g).",
         expect![[r#"
             out(up).
             doubtful(x).
@@ -316,7 +316,7 @@ fn a_doubtful_instance_spares_one_whose_keys_come_with_others() {
 #[test]
 fn where_something_is_left_out_only_what_takes_part_has_values_evaluated() {
     check(
-        "filtered(). object(a). object(b). reads(a, v). reads(v, w). reads(w, b). reads(b, unused). hit(b, Exclude, f). object(c). reads(c, x). reads(x, y). object(p). pending(p). may_read(p, u).",
+        "filtered(). object(a). object(b). reads(a, v). reads(v, w). reads(w, b). reads(b, unused). excluding(). hit(b, Exclude, f). object(c). reads(c, x). reads(x, y). object(p). pending(p). may_read(p, u).",
         expect![[r#"
             out(a).
             out(b).
@@ -343,7 +343,7 @@ fn where_something_is_left_out_only_what_takes_part_has_values_evaluated() {
 fn an_instance_that_may_read_what_is_left_out_holds_what_it_rests_on() {
     check(
         "object(base). object(old). object(up). in_state(old). in_state(base). to_be_destroyed(base). needs(old, base).
-         late(old, p). may_read(old, up). hit(up, Exclude, f).",
+         late(old, p). may_read(old, up). excluding(). hit(up, Exclude, f).",
         expect![[r#"
             out(base).
             out(up).
@@ -401,6 +401,7 @@ fn destroying_a_target_destroys_what_rests_on_it() {
         "
         mode(Destroy). targeting().
         object(net). object(db). object(app).
+        to_be_destroyed(net). to_be_destroyed(db). to_be_destroyed(app).
         needs(app, db). needs(db, net).
         hit(db, Target, f).
         ",
@@ -503,6 +504,16 @@ fn random(seed: u64) -> (Facts, Instances) {
                 _ => {}
             }
         }
+    }
+    if facts.hit.iter().any(|it| matches!(it.1, Hit::Exclude | Hit::Part)) {
+        facts.excluding.push(());
+    }
+    if facts.mode == [(Mode::Destroy,)] {
+        // Only what exists rests on something, and all of it would go.
+        facts.in_state.extend(facts.needs.iter().map(|it| (it.0,)));
+        facts.in_state.sort();
+        facts.in_state.dedup();
+        gone.to_be_destroyed = facts.in_state.clone();
     }
     (facts, gone)
 }
@@ -611,7 +622,7 @@ fn the_rules_agree_with_going_over_everything_and_every_object_has_one_outcome()
 fn keys_are_asked_for_where_something_takes_part() {
     check(
         "
-        mode(Normal). object(p). pending(p). keys_from(p, g). object(q). pending(q). keys_from(q, h). hit(q, Exclude, f).
+        mode(Normal). object(p). pending(p). keys_from(p, g). object(q). pending(q). keys_from(q, h). excluding(). hit(q, Exclude, f).
         filtered().
         ",
         expect![[r#"
@@ -642,7 +653,7 @@ fn a_run_that_leaves_nothing_out_evaluates_every_value() {
 fn what_keys_wait_for_is_not_decided_after_them() {
     check(
         "
-        in_state(x). late(x, p). keys_from(p, g). to_be_destroyed(x). may_read(x, up). hit(up, Exclude, f). needs(x, m). needs(x, k).
+        in_state(x). late(x, p). keys_from(p, g). to_be_destroyed(x). may_read(x, up). excluding(). hit(up, Exclude, f). needs(x, m). needs(x, k).
         reads(g, v). reads(v, m). waits_for(g, w). waits_for(w, z). needs(x, z).
         ",
         expect![[r#"
@@ -665,7 +676,7 @@ fn what_keys_wait_for_is_not_decided_after_them() {
 fn two_that_would_wait_for_each_others_keys_do_not() {
     check(
         "
-        in_state(x). late(x, p). keys_from(p, g). may_read(x, up). hit(up, Exclude, f). needs(x, m). reads(h, m).
+        in_state(x). late(x, p). keys_from(p, g). may_read(x, up). excluding(). hit(up, Exclude, f). needs(x, m). reads(h, m).
         in_state(y). late(y, q). keys_from(q, h). may_read(y, up). needs(y, n). reads(g, n).
         ",
         expect![[r#"
@@ -686,7 +697,7 @@ fn two_that_would_wait_for_each_others_keys_do_not() {
 #[test]
 fn what_keys_wait_for_a_part_of_is_not_decided_after_them() {
     check(
-        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). hit(up, Exclude, f). needs(x, z). waits_for(g, z).",
+        "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). excluding(). hit(up, Exclude, f). needs(x, z). waits_for(g, z).",
         expect![[r#"
             out(up).
             doubtful(x).
