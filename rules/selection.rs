@@ -274,14 +274,14 @@ ascent! {
     // @rule selection.consulted-keys-behind: `v` reads `r`
     consulted(c) <-- counts(r, c), reads(v, r), consulted(v), !object(v);
 
-    // @rule selection.keys-open: the keys of `p` are not known yet
-    keys_open() <-- pending(p);
-    // @rule selection.keys-open-call: the keys of the module call `g` are not known yet
-    keys_open() <-- call_keys(g);
-    // @rule selection.keys-open-found: the keys of `p` have become known since
-    keys_open() <-- expanded(p);
-    // @rule selection.keys-open-skipped: the keys of `p` were not asked for
-    keys_open() <-- skipped(p);
+    // @rule selection.keys-open: there are keys that are not known yet
+    keys_open() <-- pending(_);
+    // @rule selection.keys-open-call: there are keys of a module call that are not known yet
+    keys_open() <-- call_keys(_);
+    // @rule selection.keys-open-found: there are keys that have become known since
+    keys_open() <-- expanded(_);
+    // @rule selection.keys-open-skipped: there are keys that were not asked for
+    keys_open() <-- skipped(_);
 
     // @rule selection.recalled-excluded: (outputs may rely on `n`)
     recalled(n) <-- excluded(n);
@@ -290,8 +290,8 @@ ascent! {
     // Keys are found out also of what takes no part, and what they bring may look at anything.
     // @rule selection.recalled-for-keys: no target wants `n`, but keys that are not known yet may come from it
     recalled(n) <-- keys_open(), untargeted(n);
-    // @rule selection.recalled-to-exist: no target wants `n`, but it is part of `c` only if it exists
-    recalled(n) <-- mode(Mode::RefreshOnly), untargeted(n), member(n, c);
+    // @rule selection.recalled-to-exist: no target wants `n`, but it counts among the instances only if it exists
+    recalled(n) <-- mode(Mode::RefreshOnly), untargeted(n), member(n, _);
 
     // @rule selection.asks-keys: `p` takes part, and its keys come with `g`
     asks_keys(g) <-- keys_from(p, g), selected(p);

@@ -739,25 +739,220 @@ fn the_keys_of_a_call_are_asked_for_where_everything_is_evaluated() {
 }
 
 #[test]
-fn what_no_target_wants_is_recalled_where_a_part_of_it_is_waited_for_or_its_keys_are_read() {
-    let all = "object(t). object(a). object(k). object(l). object(far). reads(all, k). reads(all, l). reads(all, keys). reads(k, keys). reads(l, keys).
-        collection(all). member(k, all). member(l, all). filtered(). targeting(). hit(t, Target, f). mode(Normal).";
-    let recalled = |rest: &str, expected: Expect| {
-        let mut names = Names::default();
-        let (base, earlier) = text::read_ledger(&format!("{all} {rest}"), &mut names);
-        let found = text::print(&select(&earlier.ledger(&base)), &names);
-        let found: Vec<&str> = found.lines().filter(|it| it.starts_with("recalled")).collect();
-        expected.assert_eq(&found.join(" "));
-    };
-    recalled("", expect![""]);
-    recalled("waits_for(t, v). reads(v, a).", expect!["recalled(a)."]);
-    recalled("reads(t, v). waits_for(v, w). reads(w, a).", expect!["recalled(a)."]);
-    recalled("reads(t, keys).", expect!["recalled(k). recalled(l)."]);
-    recalled("reads(t, v). reads(v, keys).", expect!["recalled(k). recalled(l)."]);
-    recalled("output(o). reads(o, v). waits_for(v, w). reads(w, far).", expect!["recalled(far)."]);
-    recalled("output(o). reads(o, keys).", expect!["recalled(k). recalled(l)."]);
-    // Its own keys are no question.
-    recalled("hit(k, Target, f).", expect![""]);
-    recalled("mode(RefreshOnly).", expect!["recalled(k). recalled(l)."]);
-    recalled("expanded(p).", expect!["recalled(a). recalled(k). recalled(l). recalled(far)."]);
+fn what_no_target_wants_is_recalled_where_what_is_evaluated_leads_to_it() {
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). waits_for(t, a).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+            recalled(a).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). reads(t, v). waits_for(v, w). reads(w, a).",
+        expect![[r#"
+            want(t).
+            want(v).
+            wanted_by(t, t).
+            wanted_by(v, t).
+            selected(t).
+            untargeted(a).
+            evaluated(v).
+            recalled(a).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). reads(t, v). waits_for(v, w). waits_for(w, x). reads(x, a).",
+        expect![[r#"
+            want(t).
+            want(v).
+            wanted_by(t, t).
+            wanted_by(v, t).
+            selected(t).
+            untargeted(a).
+            evaluated(v).
+            recalled(a).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). output(o). reads(o, v). reads(v, w). waits_for(w, a).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+            recalled(a).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). output(o). waits_for(o, a). reads(a, b). object(b).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+            untargeted(b).
+            recalled(a).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). output(o). reads(o, a).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+        "#]],
+    );
+}
+
+#[test]
+fn who_reads_the_keys_of_others_recalls_all_instances() {
+    check(
+        "object(t). object(k). object(l). reads(all, k). reads(all, l). reads(all, keys). reads(k, keys). reads(l, keys).
+         collection(all). member(k, all). member(l, all). filtered(). targeting(). hit(t, Target, f). reads(t, keys).",
+        expect![[r#"
+            want(t).
+            want(keys).
+            wanted_by(t, t).
+            wanted_by(keys, t).
+            selected(t).
+            untargeted(k).
+            untargeted(l).
+            evaluated(keys).
+            recalled(k).
+            recalled(l).
+        "#]],
+    );
+    check(
+        "object(t). object(k). object(l). reads(all, k). reads(all, l). reads(all, keys). reads(k, keys). reads(l, keys).
+         collection(all). member(k, all). member(l, all). filtered(). targeting(). hit(t, Target, f). reads(t, v). reads(v, keys).",
+        expect![[r#"
+            want(t).
+            want(keys).
+            want(v).
+            wanted_by(t, t).
+            wanted_by(keys, v).
+            wanted_by(v, t).
+            selected(t).
+            untargeted(k).
+            untargeted(l).
+            evaluated(keys).
+            evaluated(v).
+            recalled(k).
+            recalled(l).
+        "#]],
+    );
+    check(
+        "object(t). object(k). object(l). reads(all, k). reads(all, l). reads(all, keys). reads(k, keys). reads(l, keys).
+         collection(all). member(k, all). member(l, all). filtered(). targeting(). hit(t, Target, f). output(o). reads(o, keys).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(k).
+            untargeted(l).
+            recalled(k).
+            recalled(l).
+        "#]],
+    );
+    check(
+        "object(t). object(k). object(l). reads(all, k). reads(all, l). reads(all, keys). reads(k, keys). reads(l, keys).
+         collection(all). member(k, all). member(l, all). filtered(). targeting(). hit(t, Target, f). output(o). reads(o, v). reads(v, keys).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(k).
+            untargeted(l).
+            recalled(k).
+            recalled(l).
+        "#]],
+    );
+    check(
+        "object(t). object(k). object(l). reads(all, k). reads(all, l). reads(all, keys). reads(k, keys). reads(l, keys).
+         collection(all). member(k, all). member(l, all). filtered(). targeting(). hit(t, Target, f). waits_for(t, v). reads(v, keys).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(k).
+            untargeted(l).
+            recalled(k).
+            recalled(l).
+        "#]],
+    );
+    check(
+        "object(t). object(k). object(l). reads(all, k). reads(all, l). reads(all, keys). reads(k, keys). reads(l, keys).
+         collection(all). member(k, all). member(l, all). filtered(). targeting(). hit(k, Target, f).",
+        expect![[r#"
+            want(k).
+            want(keys).
+            wanted_by(k, k).
+            wanted_by(keys, k).
+            selected(k).
+            untargeted(t).
+            untargeted(l).
+            evaluated(keys).
+        "#]],
+    );
+}
+
+#[test]
+fn what_no_target_wants_is_recalled_where_keys_are_not_known_or_only_what_exists_counts() {
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). object(p). pending(p).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+            untargeted(p).
+            recalled(a).
+            recalled(p).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). call_keys(g).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+            recalled(a).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). expanded(p).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+            recalled(a).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). skipped(p).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+            recalled(a).
+        "#]],
+    );
+    check(
+        "object(t). object(a). filtered(). targeting(). hit(t, Target, f). mode(RefreshOnly). object(k). member(k, all).",
+        expect![[r#"
+            want(t).
+            wanted_by(t, t).
+            selected(t).
+            untargeted(a).
+            untargeted(k).
+            recalled(k).
+        "#]],
+    );
 }
