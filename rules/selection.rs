@@ -338,8 +338,7 @@ tables! {
             evaluated(Node);
             /// `evaluates_all()`: every value is evaluated, whether something reads it or not.
             evaluates_all();
-            /// `recalled(n)`: `n` takes no part, and what is recorded of it is read from the state, for something may ask: an output, an
-            /// expression, keys that are not known yet.
+            /// `recalled(n)`: `n` takes no part, and what is recorded of it is read from the state, for something may ask.
             recalled(Node);
             /// `asks_keys(g)`: the keys of `g`, a pending node or a module call, are asked for: something whose keys come with them takes part.
             asks_keys(Node);

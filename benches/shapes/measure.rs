@@ -46,6 +46,11 @@ pub fn run(program: &Program, shape: Shape, size: usize) -> Result<Run, String> 
         let exclude = format!("-exclude={first}");
         own.push(("whatif".to_owned() + " " + &exclude, time(&["whatif", &exclude])?));
         own.push((format!("why {last} {exclude}"), time(&["why", &last, &exclude])?));
+        // The second and the third read what the first has to read, each a half of it.
+        let target = format!("-target={first}");
+        for command in [&["plan", &target][..], &["state", "list"], &["validate"]] {
+            own.push((command.join(" "), time(command)?));
+        }
         own.push(("version".to_owned(), time(&["version"])?));
     }
     Ok(Run { plan, apply, again, peak_megabytes: peak / 1024, own })
