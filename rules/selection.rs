@@ -285,8 +285,8 @@ ascent! {
 
     // @rule selection.recalled-excluded: (outputs may rely on `n`)
     recalled(n) <-- excluded(n);
-    // @rule selection.recalled-consulted: (no target wants `n`, but what is evaluated may look at it)
-    recalled(n) <-- consulted(n), object(n), !want(n), !out(n);
+    // @rule selection.recalled-consulted: no target wants `n`, but what is evaluated may look at it
+    recalled(n) <-- consulted(n), untargeted(n);
     // Keys are found out also of what takes no part, and what they bring may look at anything.
     // @rule selection.recalled-for-keys: no target wants `n`, but keys that are not known yet may come from it
     recalled(n) <-- keys_open(), untargeted(n);
