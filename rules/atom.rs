@@ -306,6 +306,8 @@ words! {
         Failed = "failed",
         /// Something it rests on failed.
         Blocked = "blocked",
+        /// It is a provider instance, and its configuration is not known before apply.
+        HalfConfigured = "half_configured",
     }
 
     /// Why an output keeps its value.

@@ -39,6 +39,8 @@ ascent! {
     relation deposed_of(Node, Node);
     relation in_state(Node);
     relation config_unknown(Node);
+    relation provider_unknown(Node);
+    relation configured(Node);
     relation data_waits(Node, Node);
     relation data_waits_behind(Node, Node);
     relation has_conditions(Node);
@@ -51,6 +53,7 @@ ascent! {
     relation recorded_result(Node);
     relation outputs_need_all();
     relation orphan(Node, Reason);
+    relation read_by_provider(Node);
     relation kept(Node);
     relation guarded(Node);
     relation excluded(Node);
@@ -143,6 +146,9 @@ ascent! {
 
     /// `unsettled(n)`: `n`, or something behind it, is changing.
     relation unsettled(Node);
+
+    /// `half_configured(p)`: the configuration of `p` is not known before apply.
+    relation half_configured(Node);
 
     // @rule decide.after-failed: `n` reads `m`, which failed
     blocked(n, m) <-- reads(n, m), seen(m, Seen::Failed);
@@ -263,6 +269,8 @@ ascent! {
     deferred(n, m) <-- asked(n), !reuses(n), data_waits_behind(n, m), seen(m, Seen::Unsettled);
     // @rule decide.deferred-conditions: `n` has conditions and reads `m`
     deferred(n, m) <-- asked(n), !reuses(n), has_conditions(n), reads(n, m), seen(m, Seen::Unsettled);
+    // @rule decide.deferred-provider: the configuration of `p`, which serves `n`, is known after apply
+    deferred(n, p) <-- asked(n), !reuses(n), reads(n, p), seen(p, Seen::HalfConfigured);
     // @rule decide.reads-now: nothing speaks against reading `n` now
     reads_now(n) <-- asked(n), !reuses(n), !deferred(n, _);
 
@@ -281,17 +289,21 @@ ascent! {
     idle(n) <-- mode(Mode::RefreshOnly), ready(n), !in_state(n), !prior(n);
     // @rule decide.idle-data: no result of `n` is recorded, and the run destroys everything
     idle(n) <-- mode(Mode::Destroy), data(n), !in_state(n), !frozen(n), !failed(n), !blocked(n, _);
-    // @rule decide.idle-ephemeral: the run destroys everything
-    idle(n) <-- mode(Mode::Destroy), ephemeral(n), !frozen(n), !failed(n), !blocked(n, _);
+    // @rule decide.idle-ephemeral: the run destroys everything, and no provider that destroys needs `n`
+    idle(n) <-- mode(Mode::Destroy), ephemeral(n), !read_by_provider(n), !frozen(n), !failed(n), !blocked(n, _);
 
     // @rule decide.opening: the configuration declares `n`
     to_open(n) <-- ephemeral(n), declared(n), !mode(Mode::Destroy), !frozen(n), !failed(n), !blocked(n, _);
+    // @rule decide.opening-for-provider: a provider that destroys needs `n`
+    to_open(n) <-- ephemeral(n), read_by_provider(n), !frozen(n), !failed(n), !blocked(n, _);
     // @rule decide.opens-later-unknown: the arguments of `n` are known after apply
     opens_later(n, n) <-- to_open(n), config_unknown(n);
     // @rule decide.opens-later: `n` waits for `m`
     opens_later(n, m) <-- to_open(n), data_waits(n, m), seen(m, Seen::Changing);
     // @rule decide.opens-later-behind: `n` waits for everything behind `m`
     opens_later(n, m) <-- to_open(n), data_waits_behind(n, m), seen(m, Seen::Unsettled);
+    // @rule decide.opens-later-provider: the configuration of `p`, which serves `n`, is known after apply
+    opens_later(n, p) <-- to_open(n), reads(n, p), seen(p, Seen::HalfConfigured);
     // @rule decide.opens: nothing speaks against opening `n` now
     opens(n) <-- to_open(n), !opens_later(n, _);
 
@@ -317,6 +329,10 @@ ascent! {
     // @rule decide.drift-moved: `n` was moved, which is all that there is to record
     drift(n, Action::NoOp) <-- mode(Mode::RefreshOnly), moved(n), in_state(n), prior(n), !changed_outside(n);
 
+    // @rule decide.half-configured: (the arguments of `p` are not wholly known before apply)
+    half_configured(p) <-- provider_unknown(p);
+    // @rule decide.half-configured-whole: `p` stands for all instances of a configuration, of which `q` is one
+    half_configured(p) <-- configured(p), reads(p, q), seen(q, Seen::HalfConfigured);
     // @rule decide.changing: (something is to be done with `n`)
     changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
     // @rule decide.changing-member: `n` belongs to `c`
@@ -375,6 +391,8 @@ tables! {
             triggering(Node);
             /// `unsettled(n)`: `n`, or something behind it, is changing.
             unsettled(Node);
+            /// `half_configured(p)`: the configuration of provider instance `p` is not known before apply: it serves only what is new.
+            half_configured(Node);
         }
     }
 }
@@ -384,14 +402,15 @@ pub(crate) fn decide(ledger: &Ledger<'_>) -> Decisions {
     conclude!(ledger: Program {
         facts: mode, managed, data, ephemeral, declared, reads, waits_for, member, late, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
-            removed_says, deposed_of, in_state, config_unknown, data_waits, data_waits_behind, has_conditions, in_check, excluding,
+            removed_says, deposed_of, in_state, config_unknown, provider_unknown, configured, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside;
+        providers: read_by_provider;
         instances: orphan;
         selection: kept, guarded, excluded, untargeted;
         spread: cbd;
     } => Decisions {
         action, blocked, fired, replaced, planned_again, asks_protection, drift, held, deferred, reads_now, reuses, opens_later, opens, idle, checked_again, destroys,
-        changing, triggering, unsettled,
+        changing, triggering, unsettled, half_configured,
     })
 }
 

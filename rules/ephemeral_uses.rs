@@ -12,7 +12,9 @@ ascent! {
     relation collection(Node);
     relation object(Node);
     relation evaluated_last(Node);
+    relation mode(Mode);
     relation reads(Node, Node);
+    relation waits_for(Node, Node);
     relation may_read(Node, Node);
     relation member(Node, Node);
     relation serves(Node, Node);
@@ -35,6 +37,9 @@ ascent! {
 
     // @rule ephemeral_uses.reads: `n` reads `m`
     reached_from(n, m) <-- reads(n, m);
+    // Such a run has no `reads`: what exists only waits for what its provider is configured with.
+    // @rule ephemeral_uses.waits-for: everything is destroyed, and `n` waits for `m`
+    reached_from(n, m) <-- mode(Mode::Destroy), waits_for(n, m);
     // @rule ephemeral_uses.may-read: `n` may read `m`
     reached_from(n, m) <-- may_read(n, m);
     // @rule ephemeral_uses.member: `m` belongs to `n`
@@ -79,7 +84,7 @@ pub(crate) fn find(ledger: &Ledger<'_>) -> EphemeralUses {
         return EphemeralUses::default();
     }
     conclude!(ledger: Program {
-        facts: ephemeral_resource, collection, object, evaluated_last, reads, may_read, member;
+        facts: mode, ephemeral_resource, collection, object, evaluated_last, reads, waits_for, may_read, member;
         providers: serves;
         order: step;
     } => EphemeralUses { travels_to, kept_until, kept_for_step, kept_to_end })

@@ -26,6 +26,8 @@ ascent! {
     relation data(Node);
     relation ephemeral(Node);
     relation skips_refresh();
+    relation removed_says(Node, Fate);
+    relation read_by_provider(Node);
 
     /// `current(n)`: `n` is in the state and not deposed.
     relation current(Node);
@@ -47,6 +49,9 @@ ascent! {
 
     /// `unasked(n)`: `n` gives no value in this run.
     relation unasked(Node);
+
+    /// `only_forgotten(n)`: what exists as `n` leaves the state, and its provider is not asked about it.
+    relation only_forgotten(Node);
 
     /// `refreshes_first()`: before the plan is made, everything is looked at as any plan does.
     relation refreshes_first();
@@ -127,8 +132,13 @@ ascent! {
     // @rule instances.unasked-data: the run destroys everything
     unasked(n) <-- mode(Mode::Destroy), data(n);
 
-    // @rule instances.unasked-ephemeral: the run destroys everything
-    unasked(n) <-- mode(Mode::Destroy), ephemeral(n);
+    // @rule instances.only-forgotten: a `removed` block says that `n` leaves the state and lives on
+    only_forgotten(n) <-- mode(Mode::Normal), orphan(n, _), removed_says(n, Fate::Forget);
+    // @rule instances.only-forgotten-deposed: a `removed` block says that `o` leaves the state and lives on
+    only_forgotten(o) <-- mode(Mode::Normal), deposed_of(o, _), removed_says(o, Fate::Forget);
+
+    // @rule instances.unasked-ephemeral: the run destroys everything, and no provider that destroys needs `n`
+    unasked(n) <-- mode(Mode::Destroy), ephemeral(n), !read_by_provider(n);
 
     // What is destroyed, and the providers that do it, may rest on what is there.
     // @rule instances.refreshes-first: the run destroys what exists, and what exists is to be looked at
@@ -147,6 +157,8 @@ tables! {
             only_refreshed(Node);
             /// `unasked(n)`: data source or ephemeral resource `n` gives no value in this run. Any other that takes part is asked for one.
             unasked(Node);
+            /// `only_forgotten(n)`: what exists as `n` leaves the state and lives on; its provider is not asked about it.
+            only_forgotten(Node);
             /// `refreshes_first()`: before the plan is made, everything is looked at as any plan does.
             refreshes_first();
         }
@@ -160,8 +172,9 @@ tables! {
 pub(crate) fn judge(ledger: &Ledger<'_>) -> Instances {
     conclude!(ledger: Program {
         facts: in_state, declared, deposed_of, block_gone, module_gone, moved, late, expanded, of, repeats, key_kind, mode, managed, data,
-            ephemeral, skips_refresh;
-    } => Instances { orphan, to_be_destroyed, only_refreshed, unasked, refreshes_first })
+            ephemeral, skips_refresh, removed_says;
+        providers: read_by_provider;
+    } => Instances { orphan, to_be_destroyed, only_refreshed, unasked, only_forgotten, refreshes_first })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use crate::facts::Facts;
 use crate::tables::Tables;
 use crate::{
-    changes, closing, configurations, decide, ephemeral_uses, ephemerals, instances, moves, order,
+    calls, changes, closing, configurations, decide, ephemeral_uses, ephemerals, instances, moves, order,
     outputs, providers, records, selection, spread, violations,
 };
 
@@ -138,6 +138,8 @@ strata! {
     "selection" selection: selection::Selection = selection::select;
     /// Where `create_before_destroy` spreads.
     "spread" spread: spread::Spread = spread::spread;
+    /// Which provider instances may be called.
+    "calls" calls: calls::Calls = calls::allow;
     /// What is to be done.
     "decide" decisions: decide::Decisions = decide::decide;
     /// Which root outputs are recalculated.

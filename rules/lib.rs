@@ -18,6 +18,7 @@ mod index;
 mod sorting;
 
 pub mod atom;
+pub mod calls;
 pub mod catalogue;
 pub mod changes;
 pub mod closing;

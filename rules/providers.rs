@@ -33,6 +33,9 @@ ascent! {
     relation late(Node, Node);
     relation expanded(Node);
     relation mode(Mode);
+    relation removed_says(Node, Fate);
+    relation in_state(Node);
+    relation waits_for(Node, Node);
     relation precedes_destroy();
     relation config_of(Block, Config, Choice);
     relation keyed(Block);
@@ -82,6 +85,9 @@ ascent! {
 
     /// `served(n)`: some provider instance serves `n`.
     relation served(Node);
+
+    /// `read_by_provider(m)`: in a destroy run, the arguments of a provider instance that serves an object depend on `m`.
+    relation read_by_provider(Node);
 
     /// `awaits(n)`: which instance serves `n` is known only when something is answered.
     relation awaits(Node);
@@ -163,6 +169,11 @@ ascent! {
     // @rule providers.served: (a provider instance serves `n`)
     served(n) <-- serves(_, n);
 
+    // @rule providers.read: the arguments of `p`, which serves what exists as `n`, read `m`
+    read_by_provider(m) <-- mode(Mode::Destroy), waits_for(p, m), serves(p, n), in_state(n);
+    // @rule providers.read-behind: `m` reads `l`
+    read_by_provider(l) <-- read_by_provider(m), waits_for(m, l);
+
     // @rule providers.awaits-instances: the instances that `n` stands for are not known yet
     awaits(n) <-- object(n), pending(n), !expanded(n);
     // @rule providers.awaits-declaration: (whether `n` is declared is not known yet)
@@ -174,6 +185,9 @@ ascent! {
     needs_none(n) <-- data(n), !declared(n), !pending(n);
     // @rule providers.needs-none-destroyed: `n` is a data source, and everything goes
     needs_none(n) <-- data(n), mode(Mode::Destroy);
+
+    // @rule providers.needs-none-forgotten: a `removed` block says that `n` leaves the state and lives on
+    needs_none(n) <-- mode(Mode::Normal), block_gone(n), removed_says(n, Fate::Forget);
 
     // @rule providers.no-configuration: no configuration of that name is visible to `b`
     lacks(n, Lack::Configuration) <-- object(n), of(n, b), unconfigured(b), !block_gone(n), !needs_none(n);
@@ -200,6 +214,8 @@ tables! {
             chosen(Node, Config, Key);
             /// `serves(p, n)`: provider instance `p` serves object `n`.
             serves(Node, Node);
+            /// `read_by_provider(m)`: in a destroy run, a provider instance that serves an object depends on `m`, directly or through values.
+            read_by_provider(Node);
             /// `awaits(n)`: which provider instance serves object `n` is known only in the walk.
             awaits(Node);
             /// `misses(b, g, k)`: block `b` asks, by a key that is written out, for an instance of configuration `g` that is not there.
@@ -214,9 +230,10 @@ tables! {
 pub(crate) fn serve(ledger: &Ledger<'_>) -> Providers {
     conclude!(ledger: Program {
         facts: provider_block, implied_config, repeats_provider, each_key, literal_key, key_names, key_suffices, provider_node, provider_key,
-            recorded_provider, object, data, of, declared, pending, block_gone, late, expanded, mode, precedes_destroy;
+            recorded_provider, object, data, of, declared, pending, block_gone, late, expanded, mode, precedes_destroy, removed_says, in_state if facts.ephemeral,
+            waits_for if facts.ephemeral;
         configurations: config_of, keyed, unconfigured;
-    } => Providers { provider_instance, former_instance, provider_alias, chosen, serves, awaits, misses, lacks })
+    } => Providers { provider_instance, former_instance, provider_alias, chosen, serves, read_by_provider, awaits, misses, lacks })
 }
 
 #[cfg(test)]

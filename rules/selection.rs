@@ -32,6 +32,8 @@ ascent! {
     relation targeting();
     relation mode(Mode);
     relation precedes_destroy();
+    relation ephemeral(Node);
+    relation read_by_provider(Node);
 
     /// `out(n)`: `n` is left out; object or not.
     relation out(Node);
@@ -222,6 +224,11 @@ ascent! {
     // @rule selection.destroyed-dependent-by: `n` rests on `m`, which is to be destroyed
     wanted_by(n, m) <-- mode(Mode::Destroy), want(m), needs(n, m);
 
+    // @rule selection.provider-required: `n` waits for ephemeral resource `e`, which its provider reads
+    want(e) <-- read_by_provider(e), ephemeral(e), consulted(e);
+    // @rule selection.provider-required-by: `n` waits for ephemeral resource `e`, which its provider reads
+    wanted_by(e, p) <-- read_by_provider(e), ephemeral(e), consulted(e), waits_for(p, e);
+
     // @rule selection.not-known: the keys of `p` are not known yet
     open(n) <-- object(n), late(n, p), !expanded(p), !skipped(p);
 
@@ -357,7 +364,9 @@ pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
         facts: object, reads if facts.hit | facts.filtered | selection.out | selection.want | selection.kept, reads_open, may_read,
             collection if facts.targeting, member if facts.targeting, waits_for if facts.late | facts.targeting,
             needs if facts.excluding | instances.to_be_destroyed | selection.out | selection.want | selection.kept, pending, late,
-            keys_from, call_keys, expanded, skipped, in_state, hit, output if facts.targeting, filtered, targeting, mode, precedes_destroy;
+            keys_from, call_keys, expanded, skipped, in_state, hit, output if facts.targeting, filtered, targeting, mode, precedes_destroy,
+            ephemeral if providers.read_by_provider;
+        providers: read_by_provider;
         instances: to_be_destroyed;
         selection: out, want, kept;
     } => Selection {

@@ -101,6 +101,7 @@ pub fn carried(word: u64) -> Option<(&'static str, bool)> {
         Seen::Unsettled => ("unsettled", true),
         Seen::Failed => ("failed", true),
         Seen::Blocked => ("blocked", false),
+        Seen::HalfConfigured => ("half_configured", true),
     })
 }
 

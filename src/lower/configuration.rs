@@ -83,6 +83,7 @@ pub(super) fn lower(
     lowered.facts.waits_for.extend(&reads.waits);
     if documents.request.mode == PlanMode::Destroy {
         protected(lowered, reads);
+        super::serving::waits::of_arguments(lowered, reads);
     }
     for trigger in &reads.triggers {
         match trigger.path.is_empty() {

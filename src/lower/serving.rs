@@ -18,6 +18,7 @@ use crate::value::Str;
 
 pub mod configured;
 mod recorded;
+pub mod waits;
 
 use configured::ChoiceAt;
 pub use configured::Configured;

@@ -9,6 +9,7 @@ use entail_rules::Node;
 
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance};
 use crate::config::{self, Condition};
+use crate::diagnostic::Diagnostics;
 use crate::event::{Event, EventObject as EventSubject, Phase as EphemeralPhase, Sink};
 use crate::expression;
 use crate::lower::BlockGraph;
@@ -20,6 +21,7 @@ use crate::request::Request;
 use crate::state::State;
 use crate::value::{Str, Value};
 
+pub mod awaiting;
 pub mod conditions;
 pub mod data;
 pub mod ephemeral;
@@ -72,6 +74,8 @@ pub struct Observer<'a> {
     pub lifetimes: lifetimes::ProviderLifetimes,
     /// Ephemeral resources that are open.
     pub ephemeral_uses: ephemeral::EphemeralUses,
+    /// Provider instances whose arguments read what is not settled yet.
+    pub awaiting: awaiting::Awaiting,
     /// How many provider calls may run at once.
     pub calls: tokio::sync::Semaphore,
 }
@@ -144,14 +148,38 @@ impl<'a> Observer<'a> {
         self.lifetimes.done(node).iter().for_each(|it| self.pool.release(it));
     }
 
-    /// Returns a configured provider instance. `None` where configuring failed; the problem has been reported.
+    /// Returns a configured provider instance. `None` where that failed or is not allowed yet; the problem has been reported.
     pub async fn provider(&self, instance: &ProviderInstance) -> Option<Arc<dyn Provider>> {
         if self.pool.mocks.replaces(&instance.config) {
             return self.pool.unconfigured(&instance.config.provider);
         }
+        if self.awaiting.has(instance) {
+            self.values.report([problems::called_early(instance)]);
+            return None;
+        }
         self.pool
             .configured(instance, async |provider| self.configure(instance, provider).await)
             .await
+    }
+
+    /// Evaluates the arguments of a provider instance. `None` where its schema is not known; errors come with the value.
+    pub fn provider_arguments(&self, instance: &ProviderInstance) -> Option<(Value, Diagnostics)> {
+        let schema = self.pool.schema(&instance.config.provider)?;
+        let Some((block, module)) = self.block_of(&instance.config) else {
+            let empty = crate::schema::empty_value(&schema.provider.block);
+            return Some((empty, Diagnostics::new()));
+        };
+        let Some(module) = module else {
+            return Some((Value::NULL, problems::provider_of_no_module(instance, block).into()));
+        };
+        let scope = match instance.key {
+            InstanceKey::None => self.values.scope(module),
+            _ => {
+                let (key, value) = self.each_of_provider(instance, block, module);
+                self.values.scope(module).with_each(key, value)
+            }
+        };
+        Some(expression::body::decode_body(&block.body, &schema.provider.block, &scope, &[]))
     }
 
     async fn configure(
@@ -159,32 +187,21 @@ impl<'a> Observer<'a> {
         instance: &ProviderInstance,
         provider: Arc<dyn Provider>,
     ) -> Configuring {
-        let Some(schema) = self.pool.schema(&instance.config.provider).cloned() else {
+        let Some((config, found)) = self.provider_arguments(instance) else {
             return Configuring::Failed;
         };
-        let found = self.block_of(&instance.config);
-        let block = found.map(|it| it.0);
-        let config = match found {
-            Some((block, Some(module))) => {
-                let scope = match instance.key {
-                    InstanceKey::None => self.values.scope(module),
-                    _ => {
-                        let (key, value) = self.each_of_provider(instance, block, module);
-                        self.values.scope(module).with_each(key, value)
-                    }
-                };
-                let (config, found) =
-                    expression::body::decode_body(&block.body, &schema.provider.block, &scope, &[]);
-                let failed = found.has_errors();
-                self.values.report(found);
-                if failed {
-                    return Configuring::Failed;
-                }
-                config
-            }
-            _ => crate::schema::empty_value(&schema.provider.block),
-        };
-        let is_lasting = config.is_wholly_known() && !config.contains_ephemeral();
+        let failed = found.has_errors();
+        self.values.report(found);
+        if failed {
+            return Configuring::Failed;
+        }
+        let block = self.block_of(&instance.config).map(|it| it.0);
+        let is_known = config.is_wholly_known();
+        if !is_known && !self.values.planning {
+            self.values.report([problems::provider_not_known(instance, block)]);
+            return Configuring::Failed;
+        }
+        let is_lasting = is_known && !config.contains_ephemeral();
         let config = config.to_plain();
         let mut found = provider.validate_provider(&config).await;
         if !self.failed(&found) {

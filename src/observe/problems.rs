@@ -1,6 +1,6 @@
 //! Everything that can be wrong with what a provider answers, one function each.
 
-use crate::address::Instance;
+use crate::address::{Instance, ProviderInstance};
 use crate::config;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::expression::body::span_of_path;
@@ -55,6 +55,45 @@ pub fn no_provider_instance(
         }
         None => problem,
     }
+}
+
+/// The arguments of a provider instance are not known when it is needed to carry out a plan.
+pub(super) fn provider_not_known(
+    instance: &ProviderInstance,
+    block: Option<&config::ProviderBlock>,
+) -> Diagnostic {
+    let problem = Diagnostic::error("Provider configuration not known").detail(format!(
+        "The configuration of {instance} depends on values that are still unknown, so nothing is done with it. The objects that it serves keep their recorded state. Plan again once these values are known."
+    ));
+    match block {
+        Some(block) => problem.at(block.declared),
+        None => problem,
+    }
+}
+
+/// An object is to be imported through a provider instance whose arguments are not known before apply.
+pub fn import_not_known(address: &Instance, instance: &ProviderInstance) -> Diagnostic {
+    Diagnostic::error("Invalid provider configuration").about(address).detail(format!(
+        "The configuration for {} depends on values that cannot be determined until apply, so {address} cannot be imported with it. Apply first what these values depend on, with -target.",
+        instance.config
+    ))
+}
+
+/// A provider configuration stands in a module that has no instance, so that its arguments cannot be evaluated.
+pub(super) fn provider_of_no_module(
+    instance: &ProviderInstance,
+    block: &config::ProviderBlock,
+) -> Diagnostic {
+    Diagnostic::error("Provider configuration not known").at(block.declared).detail(format!(
+        "The module that configures {instance} has no instance, so that its arguments have no values. Configure the provider in the root module."
+    ))
+}
+
+/// A provider instance was to be called before what its arguments read was settled: a fault of the program.
+pub(super) fn called_early(instance: &ProviderInstance) -> Diagnostic {
+    Diagnostic::error("Internal error: a provider call came too early").detail(format!(
+        "{instance} was to be called before everything that its arguments read was settled. The call was not made. Please report this with the configuration."
+    ))
 }
 
 pub(super) fn newer_object(address: &Instance, stored: u64, current: u64) -> Diagnostic {

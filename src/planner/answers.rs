@@ -99,6 +99,7 @@ impl ByNode {
         self.note(Trait::Kept, &ledger.selection.kept);
         self.note(Trait::Guarded, &ledger.selection.guarded);
         self.note(Trait::Cbd, &ledger.spread.cbd);
+        self.note(Trait::ReadByProvider, &ledger.providers.read_by_provider);
         self.orphan.extend(ledger.instances.orphan.iter().copied());
     }
 
@@ -202,6 +203,22 @@ impl ByNode {
                 said.push(Said { what, other });
                 self.say_seen(said, other);
             }
+        }
+    }
+
+    /// Returns what the rules look at to say whether the provider of a node may be asked about it.
+    pub fn premises(&self, node: Node) -> Facts {
+        let is = |what| self.has(node, what).then_some((node,)).into_iter().collect();
+        let pairs = |all: &Lists<Node>| all.get(node.0).iter().map(|it| (node, *it)).collect();
+        let read = self.reads.get(node.0).iter().chain(self.waits.get(node.0));
+        let seen = read.flat_map(|it| words(self.seen(*it)).map(|word| (*it, word)));
+        Facts {
+            managed: is(Trait::Managed),
+            in_state: is(Trait::InState),
+            reads: pairs(&self.reads),
+            waits_for: pairs(&self.waits),
+            seen: seen.collect(),
+            ..Facts::default()
         }
     }
 

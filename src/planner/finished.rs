@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use entail_rules::order::Order;
 use entail_rules::{
-    Facts, Ledger, Node, changes, decide, ephemerals, instances, outputs, providers, selection,
+    Facts, Ledger, Node, calls, changes, decide, ephemerals, instances, outputs, providers, selection,
     spread, violations,
 };
 
@@ -39,6 +39,8 @@ pub struct Finished {
     pub instances: instances::Instances,
     /// Which objects take part.
     pub selection: selection::Selection,
+    /// Which provider calls were allowed.
+    pub calls: calls::Calls,
     /// What was decided.
     pub decisions: decide::Decisions,
     /// What forbids the plan.

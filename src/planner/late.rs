@@ -10,6 +10,8 @@ use entail_rules::{Block, Facts, Ledger, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::progress::{Part, Progress, is_decided_late};
+use super::walk::serve;
+use crate::lower::serving::waits::is_undeclared;
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
 use crate::lower::trace::{Entries, Trace, Trigger};
 use crate::lower::{self, Documents, Lowered};
@@ -126,6 +128,7 @@ pub fn take_in(
     }
     observer.values.structure = std::mem::take(&mut lowered.structure);
     settle_values(observer, &lowered.facts, &known);
+    wait_for_providers(observer, &mut lowered.facts);
     conclude(observer.engine(), progress, &mut lowered.facts);
     schedule(observer, progress, &lowered.facts, &waited);
     let by_block: FxHashMap<Block, Node> =
@@ -209,6 +212,20 @@ fn settle_values(observer: &mut Observer<'_>, facts: &Facts, known: &[Node]) {
         values.forget_whole(id);
     }
     known.iter().for_each(|it| values.record(*it, Value::NULL));
+}
+
+/// Lets objects that exist, and that these keys do not make, wait for the provider instance that serves them.
+fn wait_for_providers(observer: &Observer<'_>, facts: &mut Facts) {
+    let structure = &observer.values.structure;
+    let in_state = facts.in_state.iter().map(|it| it.0);
+    let gone: Vec<Node> = in_state.filter(|it| is_undeclared(structure, *it)).collect();
+    let provider = |node: Node| {
+        let id = structure.provider_ids.get(&*serve(observer, node)?)?;
+        Some((node, structure.providers[id.index()].1))
+    };
+    facts.reads.extend(gone.into_iter().filter_map(provider));
+    facts.reads.sort_unstable();
+    facts.reads.dedup();
 }
 
 /// Lets the rules conclude who is gone, who takes part, and who makes the new object first.

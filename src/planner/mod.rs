@@ -12,6 +12,7 @@ use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::Sink;
 use crate::lower::structure::ResourceNode;
+use crate::lower::serving::waits::Waits;
 use crate::lower::trace::{Repetitions, Trace};
 use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
@@ -144,12 +145,13 @@ fn structure_for_walk<'a>(
     inputs.moves.lower(&mut lowered.facts);
     let engine = inputs.engine();
     let ledger = Ledger::of(&lowered.facts).with(&inputs.graph.configured.concluded);
-    let instances: instances::Instances = engine.conclude(&ledger);
-    let ledger = ledger.with(&instances);
-    let (selection, (providers, spread)) = side_by_side(
-        || engine.conclude(&ledger),
-        || (engine.conclude(&ledger), engine.conclude(&ledger)),
-    );
+    let providers: providers::Providers = engine.conclude(&ledger);
+    let instances: instances::Instances = engine.conclude(&ledger.with(&providers));
+    let waits = Waits { providers: &providers, instances: &instances };
+    waits.lower(&mut lowered, inputs.request.mode);
+    let ledger = Ledger::of(&lowered.facts).with(&providers).with(&instances);
+    let (selection, spread) =
+        side_by_side(|| engine.conclude(&ledger), || engine.conclude(&ledger));
     Ok((Structured { lowered, instances, selection, providers, spread }, trace))
 }
 
@@ -240,6 +242,7 @@ async fn conclude(
     let ledger = Ledger::of(&facts).with(&providers).with(&selection).with(&spread);
     let ledger = ledger.with(&progress.taken.decisions);
     let violations = engine.conclude(&ledger);
+    let calls = engine.conclude(&ledger);
     let errored = problems.has_errors();
     let ephemerals: ephemerals::Ephemerals = engine.conclude(&ledger);
     let plan = assemble::assemble(parts, errored);
@@ -256,6 +259,7 @@ async fn conclude(
         spread,
         instances,
         selection,
+        calls,
         decisions: progress.taken.decisions,
         violations,
         outputs: settled.outputs,
@@ -344,16 +348,17 @@ fn gather(
     facts.absorb(&std::mem::take(&mut progress.facts));
     facts.absorb(&learned);
     facts.tidy();
-    // Batches of late instances have all outcomes, but not every cause of each.
     let has_late = !facts.pending.is_empty();
-    if has_late {
-        known.instances = engine.conclude(&Ledger::of(&facts));
-        known.selection = engine.conclude(&Ledger::of(&facts).with(&known.instances));
-    }
     if has_late || !learned.provider_key.is_empty() {
         let ledger = Ledger::of(&facts).with(&inputs.graph.configured.concluded);
         known.providers = engine.conclude(&ledger);
         observer.serving.known = by_node(&known.providers, &observer.values.structure);
+    }
+    // Batches of late instances have all outcomes, but not every cause of each.
+    if has_late {
+        let ledger = Ledger::of(&facts).with(&known.providers);
+        known.instances = engine.conclude(&ledger);
+        known.selection = engine.conclude(&ledger.with(&known.instances));
     }
     facts
 }

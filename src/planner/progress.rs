@@ -122,6 +122,8 @@ pub enum Asked {
     Whole,
     /// What exists as it.
     Existing,
+    /// What the state says of it.
+    Recorded,
     /// Nothing.
     Nothing,
 }
@@ -142,7 +144,8 @@ impl Progress {
     pub fn learn_asked(&mut self, concluded: &Instances) {
         let existing = concluded.only_refreshed.iter().map(|it| (it.0, Asked::Existing));
         let nothing = concluded.unasked.iter().map(|it| (it.0, Asked::Nothing));
-        self.asked.extend(existing.chain(nothing));
+        let recorded = concluded.only_forgotten.iter().map(|it| (it.0, Asked::Recorded));
+        self.asked.extend(existing.chain(nothing).chain(recorded));
     }
 
     /// Takes in what was concluded of what is evaluated or recalled, and whose keys are asked for.

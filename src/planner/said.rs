@@ -3,6 +3,7 @@
 //! A batch of nodes is an antichain: no rule relates two of them, so that each is decided from what is said of itself.
 
 use entail_rules::instances::Instances;
+use entail_rules::providers::Providers;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::{Facts, Fate, Flag, Ledger, Node, Reason, Seen};
@@ -76,6 +77,10 @@ pub enum Answered {
     ConfigUnknown,
     /// `recorded_result(n)`
     RecordedResult,
+    /// `configured(n)`
+    Configured,
+    /// `provider_unknown(n)`
+    ProviderUnknown,
 }
 
 /// What can be true of a node, as the position of its bit.
@@ -95,6 +100,7 @@ pub enum Trait {
     Kept,
     Guarded,
     Cbd,
+    ReadByProvider,
 }
 
 impl Trait {
@@ -120,6 +126,7 @@ pub fn words(bits: u8) -> impl Iterator<Item = Seen> {
 pub struct Batch {
     /// What is said of them, answers included.
     pub facts: Facts,
+    providers: Providers,
     instances: Instances,
     selection: Selection,
     spread: Spread,
@@ -135,7 +142,7 @@ impl Batch {
 
     /// Returns it as rules read it.
     pub fn ledger(&self) -> Ledger<'_> {
-        Ledger::of(&self.facts).with(&self.instances).with(&self.selection).with(&self.spread)
+        Ledger::of(&self.facts).with(&self.providers).with(&self.instances).with(&self.selection).with(&self.spread)
     }
 
     /// Adds what is said of a node.
@@ -183,6 +190,7 @@ impl Batch {
             (Trait::Kept, &mut self.selection.kept),
             (Trait::Guarded, &mut self.selection.guarded),
             (Trait::Cbd, &mut self.spread.cbd),
+            (Trait::ReadByProvider, &mut self.providers.read_by_provider),
         ] {
             if bits & what.bit() != 0 {
                 rows.push((node,));
@@ -205,6 +213,8 @@ impl Answered {
             Answered::MarksDiffer => facts.marks_differ.push((node,)),
             Answered::MustReplace => facts.must_replace.push((node,)),
             Answered::ConfigUnknown => facts.config_unknown.push((node,)),
+            Answered::Configured => facts.configured.push((node,)),
+            Answered::ProviderUnknown => facts.provider_unknown.push((node,)),
             Answered::RecordedResult => facts.recorded_result.push((node,)),
         }
     }

@@ -11,7 +11,9 @@ use super::late::Before;
 use super::progress::{Found, Part, Progress, is_decided_late};
 use super::{Inputs, Structured};
 use crate::event::Sink;
+use crate::lower::Structure;
 use crate::lower::structure::ResourceId;
+use crate::observe::awaiting::Awaiting;
 use crate::observe::ephemeral::EphemeralUses;
 use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
@@ -54,6 +56,7 @@ pub(super) fn observer<'a>(
     let ledger = Ledger::of(facts).with(&known.providers);
     let uses: ephemeral_uses::EphemeralUses = inputs.engine().conclude(&ledger);
     let ephemeral_uses = EphemeralUses::planning(&uses);
+    let awaiting = awaiting(facts, &values.structure);
     Observer {
         values,
         pool,
@@ -71,8 +74,17 @@ pub(super) fn observer<'a>(
         lifetimes,
         checks: conditions::Results::default(),
         ephemeral_uses,
+        awaiting,
         calls: Semaphore::new(inputs.request.parallelism.max(1)),
     }
+}
+
+/// Returns the provider instances whose arguments read anything: they are called once that is settled.
+fn awaiting(facts: &Facts, structure: &Structure) -> Awaiting {
+    let reads = |rows: &[(Node, Node)], node| rows.binary_search_by_key(&node, |it| it.0).is_ok();
+    let reads_any = |node| reads(&facts.reads, node) || reads(&facts.waits_for, node);
+    let providers = structure.providers.iter().filter(|it| reads_any(it.1));
+    Awaiting::of(providers.map(|it| it.0.clone()))
 }
 
 /// Returns what the walk starts with.

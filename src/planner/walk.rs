@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::iter;
 
+use entail_rules::calls::Calls;
 use entail_rules::decide::Decisions;
 use entail_rules::violations::Violations;
 use entail_rules::{Facts, Ledger, Node};
@@ -16,6 +17,7 @@ use super::alike::{Decided, Taken};
 use super::progress::{Asked, Ending, Part, Progress};
 use super::protection::Protected;
 use super::said::{Answered, Said, What};
+use crate::address::{InstanceKey, ProviderInstance};
 use crate::lower::structure::{CallId, NodeKind};
 use crate::lower::{When, leave_out};
 use crate::observe::Observer;
@@ -32,8 +34,9 @@ mod triggers;
 
 use ahead::AHEAD;
 pub use ask::subject;
-use ask::{Answer, ask};
+use ask::{Answer, Premises, ask};
 use finish::{Decision, at_once, finish};
+pub(super) use serve::serve;
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;
@@ -66,7 +69,9 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                     batch.push((node, Answer::Failed));
                     continue;
                 }
-                let question = ask(observer, node, part, asked).map(move |it| (node, it));
+                let premises = premises(observer, progress, node);
+                let question =
+                    ask(observer, node, part, (asked, premises)).map(move |it| (node, it));
                 batch.extend(begin(question, &mut open).await);
             }
         }
@@ -83,6 +88,21 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
             }
         }
         conclude(observer, progress, std::mem::take(&mut batch)).await;
+    }
+}
+
+/// Lets the rules say what may be asked of the provider of a node. Mostly everything: its configuration is known.
+fn premises(observer: &Observer<'_>, progress: &Progress, node: Node) -> Premises {
+    if progress.facts.provider_unknown.is_empty() {
+        return Premises::default();
+    }
+    let mut facts = progress.by_node.premises(node);
+    facts.provider_unknown = progress.facts.provider_unknown.clone();
+    facts.skips_refresh.extend(observer.request.skip_refresh.then_some(()));
+    let found: Calls = observer.engine().conclude(&Ledger::of(&facts));
+    Premises {
+        is_unrefreshed: !found.unrefreshed.is_empty(),
+        is_not_imported: !found.not_imported.is_empty(),
     }
 }
 
@@ -119,6 +139,13 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
         {
             Some(Answer::Nothing)
         }
+        NodeKind::Provider(id) => {
+            let instance = &values.structure.providers[id.index()].0;
+            observer.awaiting.settle(instance);
+            let is_looked_at =
+                progress.is_evaluated(node) || observer.request.mode == PlanMode::Destroy;
+            Some(Answer::Configured { is_known: !is_looked_at || is_known(observer, instance) })
+        }
         NodeKind::Variable(..) | NodeKind::Local(..) if progress.is_evaluated(node) => {
             let failed = values.value(node).is_err() || !observer.validate_variable(node);
             Some(if failed { Answer::Failed } else { Answer::Nothing })
@@ -131,6 +158,18 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
         }
         _ => Some(Answer::Nothing),
     }
+}
+
+/// Returns whether the arguments of a provider instance are wholly known. What is wrong with them is told when it is called.
+fn is_known(observer: &Observer<'_>, instance: &ProviderInstance) -> bool {
+    // What stands for all instances of a configuration has no arguments of its own.
+    let is_whole = instance.key == InstanceKey::None
+        && observer.block_of(&instance.config).is_some_and(|it| it.0.repetition.expression().is_some());
+    if is_whole || observer.pool.mocks.replaces(&instance.config) {
+        return true;
+    }
+    let arguments = observer.provider_arguments(instance);
+    arguments.is_none_or(|(value, found)| found.has_errors() || value.is_wholly_known())
 }
 
 /// Returns whether a value belongs to a module instance that stands in for those that are not known yet.
@@ -266,6 +305,10 @@ fn answered(progress: &Progress, node: Node, answer: &Answer, said: &mut Vec<Sai
         Answer::Asked(question) => {
             said.extend((!question.is_known).then(|| say(Answered::ConfigUnknown)));
             said.extend(question.recorded.as_ref().map(|_| say(Answered::RecordedResult)));
+        }
+        Answer::Configured { is_known } => {
+            said.push(say(Answered::Configured));
+            said.extend((!is_known).then(|| say(Answered::ProviderUnknown)));
         }
         Answer::Nothing | Answer::Frozen(_) => {}
     }

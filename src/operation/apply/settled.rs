@@ -76,6 +76,7 @@ pub(super) fn observer<'a>(
         lifetimes,
         checks: conditions::Results::default(),
         ephemeral_uses: EphemeralUses::carrying(&uses),
+        awaiting: Default::default(),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
 }

@@ -9,7 +9,7 @@ use super::{Asked, Part};
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::ResourceId;
-use crate::observe::Observer;
+use crate::observe::{Observer, problems};
 use crate::observe::data::Question;
 use crate::observe::object::{ObjectContext, Planned, Prior, Refresh};
 use crate::provider::Provider;
@@ -29,6 +29,20 @@ pub(super) enum Answer {
     Planned(Box<Planned>),
     Existing(Box<Prior>),
     Asked(Box<Question>),
+    /// The arguments of a provider instance were evaluated.
+    Configured {
+        /// Whether they are wholly known before apply.
+        is_known: bool,
+    },
+}
+
+/// What the rules do not allow to be asked of a provider.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Premises {
+    /// The object keeps its recorded state.
+    pub is_unrefreshed: bool,
+    /// No object is imported.
+    pub is_not_imported: bool,
 }
 
 /// Returns what is needed to speak of an object: its resource, schema and configured provider.
@@ -59,7 +73,12 @@ pub async fn subject<'o>(
 }
 
 /// Asks what only values and providers know of an object: as much as the rules want to know.
-pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part, asked: Asked) -> Answer {
+pub(super) async fn ask(
+    observer: &Observer<'_>,
+    node: Node,
+    part: Part,
+    (asked, premises): (Asked, Premises),
+) -> Answer {
     let structure = &observer.values.structure;
     let Some((resource, key, deposed)) = structure.kind(node).object() else {
         return Answer::Nothing;
@@ -72,14 +91,19 @@ pub(super) async fn ask(observer: &Observer<'_>, node: Node, part: Part, asked: 
     let _permit = observer.calls.acquire().await;
     match (asked, address.resource.mode) {
         (Asked::Nothing, _) => Answer::Nothing,
-        (Asked::Existing, _) => {
+        (Asked::Existing | Asked::Recorded, _) => {
             let address = address.instance(key.clone());
-            match deposed.is_none() && observer.adopts(&address).is_some() {
-                true => adopting(observer, resource, &key).await,
-                false => existing(observer, (node, resource), &address, deposed.as_deref()).await,
+            if deposed.is_none() && observer.adopts(&address).is_some() {
+                return adopting(observer, resource, &key, premises).await;
             }
+            let look = match asked {
+                Asked::Recorded => Look::Unasked,
+                _ if premises.is_unrefreshed || !observer.request.is_refreshed() => Look::Recorded,
+                _ => Look::Refreshed,
+            };
+            existing(observer, (node, resource), (&address, deposed.as_deref()), look).await
         }
-        (Asked::Whole, Mode::Managed) => declared(observer, resource, &key).await,
+        (Asked::Whole, Mode::Managed) => declared(observer, resource, &key, premises).await,
         (Asked::Whole, Mode::Data | Mode::Ephemeral) => data(observer, resource, &key).await,
     }
 }
@@ -94,18 +118,28 @@ fn recorded<'o>(
     observer.state.instance_near(address, near)
 }
 
-async fn declared(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Answer {
+async fn declared(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+    premises: Premises,
+) -> Answer {
     let Some(mut subject) = subject(observer, resource, key).await else { return Answer::Failed };
     let address = &subject.address;
     let recorded = recorded(observer, resource, address);
     let prior = match recorded.and_then(|it| it.current.as_deref()) {
         Some(stored) => {
-            let refresh =
-                if observer.request.is_refreshed() { Refresh::Current } else { Refresh::Skip };
+            let refresh = match premises.is_unrefreshed || !observer.request.is_refreshed() {
+                true => Refresh::Skip,
+                false => Refresh::Current,
+            };
             observer.prior(address, stored, subject.schema, &subject.provider, refresh).await
         }
         None => match observer.import_target(address) {
             Err(()) => None,
+            Ok(Some(_)) if recorded.is_none() && premises.is_not_imported => {
+                refuse_import(observer, &subject)
+            }
             Ok(Some(target)) if recorded.is_none() => observer.import(&subject, &target).await,
             Ok(_) => Some(Prior::absent(subject.schema)),
         },
@@ -124,19 +158,47 @@ async fn declared(observer: &Observer<'_>, resource: ResourceId, key: &InstanceK
 }
 
 /// What `import` finds at once, for an instance that must not have an object yet.
-async fn adopting(observer: &Observer<'_>, resource: ResourceId, key: &InstanceKey) -> Answer {
+async fn adopting(
+    observer: &Observer<'_>,
+    resource: ResourceId,
+    key: &InstanceKey,
+    premises: Premises,
+) -> Answer {
     let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
+    if premises.is_not_imported {
+        return refuse_import(observer, &subject).map_or(Answer::Failed, |it| Answer::Existing(Box::new(it)));
+    }
     match observer.adopt(&subject).await {
         Some(prior) => Answer::Existing(Box::new(prior)),
         None => Answer::Failed,
     }
 }
 
+/// Says that an object cannot be imported through a provider whose configuration is not known.
+fn refuse_import(observer: &Observer<'_>, subject: &ObjectContext<'_>) -> Option<Prior> {
+    let structure = &observer.values.structure;
+    let node = structure.resource(subject.resource).instance(&subject.key);
+    let instance = node.and_then(|it| serve(observer, it));
+    observer.values.report(instance.map(|it| problems::import_not_known(&subject.address, &it)));
+    None
+}
+
+/// How an object that exists is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// Its provider says what became of it.
+    Refreshed,
+    /// As the state has it; its provider plans its removal.
+    Recorded,
+    /// As the state has it; its provider need not be configured.
+    Unasked,
+}
+
 async fn existing(
     observer: &Observer<'_>,
     (node, resource): (Node, ResourceId),
-    address: &Instance,
-    deposed: Option<&str>,
+    (address, deposed): (&Instance, Option<&str>),
+    look: Look,
 ) -> Answer {
     let instance = recorded(observer, resource, address);
     let stored = instance.and_then(|it| match deposed {
@@ -150,11 +212,13 @@ async fn existing(
         }
         return Answer::Nothing;
     };
-    let Some((schema, provider)) = schema_and_provider(observer, node, address).await else {
-        return Answer::Failed;
+    let found = match look {
+        Look::Unasked => schema_alone(observer, resource, address),
+        Look::Recorded | Look::Refreshed => schema_and_provider(observer, node, address).await,
     };
+    let Some((schema, provider)) = found else { return Answer::Failed };
     let refresh = match deposed {
-        _ if !observer.request.is_refreshed() => Refresh::Skip,
+        _ if look != Look::Refreshed => Refresh::Skip,
         None => Refresh::Current,
         Some(key) => Refresh::Deposed(key),
     };
@@ -203,6 +267,22 @@ pub(super) async fn schema_and_provider<'o>(
     };
     let provider = observer.provider_for(&instance, address).await?;
     Some((schema, provider))
+}
+
+/// The schema of a recorded object, and a process of its provider that is not configured.
+fn schema_alone<'o>(
+    observer: &'o Observer<'_>,
+    resource: ResourceId,
+    address: &Instance,
+) -> Option<(&'o Arc<Schema>, Arc<dyn Provider>)> {
+    let near = observer.values.structure.resource(resource).recorded;
+    let kind = &observer.state.resources.of_near(address, near)?.provider.provider;
+    let name = &address.resource;
+    let Some(schema) = observer.pool.resource_schema(kind, name.mode, &name.kind) else {
+        observer.values.report([unknown_type(address, &kind.to_string())]);
+        return None;
+    };
+    Some((schema, observer.pool.unconfigured(kind)?))
 }
 
 fn unknown_type(address: &Instance, provider: &str) -> Diagnostic {

@@ -52,7 +52,7 @@ pub(super) fn at_once(
         (Answer::Frozen(value), _) => Decision::Value(value),
         (Answer::Failed, _) => unusable(observer, node),
         (Answer::Nothing, Some((Action::Drop, _))) => Decision::Dropped(None),
-        (Answer::Nothing, _) => Decision::Nothing,
+        (Answer::Nothing | Answer::Configured { .. }, _) => Decision::Nothing,
         (Answer::Planned(_) | Answer::Existing(_), None) => Decision::Nothing,
         (Answer::Planned(planned), Some(action)) => {
             if decided.again || is_checked(observer, node) {
