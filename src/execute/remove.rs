@@ -59,7 +59,7 @@ async fn removed(
         change.address.resource.mode,
         kind,
     );
-    let provider = ctx.observer.provider_for(&change.served_by, &change.address).await;
+    let provider = ctx.observer.provider_to_destroy(&change.served_by, &change.address).await;
     let (Some(schema), Some(provider)) = (schema, provider) else {
         return (Vec::new(), true);
     };

@@ -4,12 +4,14 @@ use entail_rules::{Fate, KeyKind, Node};
 use rustc_hash::FxHashMap;
 
 use super::configuration::{block_of, repetition};
+use super::gone::{self, GoneModule};
 use super::removed::RemovedBlocks;
 use super::structure::{ModuleId, Nearby, NodeKind, ResourceId, Structure};
 use super::{Documents, Lowered, Reads};
 use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, Resource};
 use crate::request::PlanMode;
 use crate::state::{Object, ResourceState, Status};
+use crate::syntax::Expression;
 
 mod needs;
 
@@ -249,10 +251,13 @@ fn undeclared(
         if config.besides.lifecycle.keeps_objects() {
             lowered.facts.keeps_object.push((node,));
         }
-        if config.besides.lifecycle.prevent_destroy.is_some() {
+        if let Some(argument) = &config.besides.lifecycle.prevent_destroy {
             lowered.facts.protects.push((node,));
+            let waits = protection_waits(&lowered.structure, documents, id, argument);
+            lowered.facts.waits_for.extend(waits.into_iter().map(|it| (node, it)));
         }
     }
+    let resource = lowered.structure.resource(id);
     if resource.declared {
         if let Some(repetition) = resource.besides.repetition.filter(|_| !destroying) {
             lowered.facts.reads.push((node, repetition));
@@ -270,6 +275,25 @@ fn undeclared(
     {
         lowered.facts.reads.push((node, keys));
     }
+}
+
+/// What the `prevent_destroy` of an object that nothing declares depends on: it is judged after that.
+fn protection_waits(
+    structure: &Structure,
+    documents: &Documents<'_>,
+    id: ResourceId,
+    argument: &Expression,
+) -> Vec<Node> {
+    let resource = structure.resource(id);
+    let mut found = Vec::new();
+    match resource.module {
+        Some(module) => found.extend(gone::named_in(structure, module, argument)),
+        None => {
+            let gone = GoneModule::at(structure, documents.config, &resource.address.module);
+            gone.iter().for_each(|it| it.depends_on(structure, argument, &mut found));
+        }
+    }
+    found
 }
 
 /// An instance of the state whose declaration is not known yet: a trace has told what it may read, unless the keys of a

@@ -13,6 +13,7 @@ pub mod blocks;
 mod configuration;
 pub mod existing;
 mod cyclic_core;
+pub mod gone;
 pub mod moves;
 mod read_places;
 pub mod removed;

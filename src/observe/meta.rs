@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::Observer;
+use super::pool::Era;
 use crate::address::{Instance, ModuleInstance, Provider as ProviderAddr, ProviderInstance};
 use crate::config::{Module, ProviderMeta};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::body::decode_body;
 use crate::lower::Structure;
 use crate::provider::Provider;
+use crate::value::Value;
 
 impl Observer<'_> {
     /// Returns a configured provider instance as it serves one object. `None` where that failed; the problem has been
@@ -18,10 +20,34 @@ impl Observer<'_> {
         instance: &ProviderInstance,
         address: &Instance,
     ) -> Option<Arc<dyn Provider>> {
+        self.provider_in(instance, address, Era::Current).await
+    }
+
+    /// Like [`Observer::provider_for`], to destroy an object: with the arguments from before the plan is carried out, where
+    /// these change in it.
+    pub async fn provider_to_destroy(
+        &self,
+        instance: &ProviderInstance,
+        address: &Instance,
+    ) -> Option<Arc<dyn Provider>> {
+        let era = self.former.as_ref().map_or(Era::Current, |it| it.era(instance));
+        let is_known = |it: (Value, Diagnostics)| it.0.is_wholly_known() && !it.1.has_errors();
+        let is_former = era == Era::Former
+            && self.provider_arguments(instance, era).is_some_and(is_known);
+        let era = if is_former { Era::Former } else { Era::Current };
+        self.provider_in(instance, address, era).await
+    }
+
+    async fn provider_in(
+        &self,
+        instance: &ProviderInstance,
+        address: &Instance,
+        era: Era,
+    ) -> Option<Arc<dyn Provider>> {
         if let Some(mock) = self.mock_of(instance, address) {
             return Some(mock);
         }
-        let provider = self.provider(instance).await?;
+        let provider = self.provider(instance, era).await?;
         if !self.values.has_provider_meta {
             return Some(provider);
         }

@@ -25,8 +25,10 @@ pub mod awaiting;
 pub mod conditions;
 pub mod data;
 pub mod ephemeral;
+pub mod former;
 pub mod functions;
 pub mod generate;
+pub mod gone;
 pub mod imports;
 pub mod meta;
 pub mod object;
@@ -39,7 +41,7 @@ pub mod provider_sources;
 pub mod lifetimes;
 pub mod values;
 
-use pool::{Configuring, Pool};
+use pool::{Configuring, Era, Pool};
 use values::{ValueScope, Values};
 
 /// Who answers.
@@ -76,6 +78,8 @@ pub struct Observer<'a> {
     pub ephemeral_uses: ephemeral::EphemeralUses,
     /// Provider instances whose arguments read what is not settled yet.
     pub awaiting: awaiting::Awaiting,
+    /// What the arguments of provider instances were before the plan is carried out.
+    pub former: Option<former::Former<'a>>,
     /// How many provider calls may run at once.
     pub calls: tokio::sync::Semaphore,
 }
@@ -149,7 +153,11 @@ impl<'a> Observer<'a> {
     }
 
     /// Returns a configured provider instance. `None` where that failed or is not allowed yet; the problem has been reported.
-    pub async fn provider(&self, instance: &ProviderInstance) -> Option<Arc<dyn Provider>> {
+    pub async fn provider(
+        &self,
+        instance: &ProviderInstance,
+        era: Era,
+    ) -> Option<Arc<dyn Provider>> {
         if self.pool.mocks.replaces(&instance.config) {
             return self.pool.unconfigured(&instance.config.provider);
         }
@@ -157,13 +165,20 @@ impl<'a> Observer<'a> {
             self.values.report([problems::called_early(instance)]);
             return None;
         }
-        self.pool
-            .configured(instance, async |provider| self.configure(instance, provider).await)
-            .await
+        let configure = async |provider| self.configure((instance, era), provider).await;
+        self.pool.configured((instance, era), configure).await
     }
 
     /// Evaluates the arguments of a provider instance. `None` where its schema is not known; errors come with the value.
-    pub fn provider_arguments(&self, instance: &ProviderInstance) -> Option<(Value, Diagnostics)> {
+    pub fn provider_arguments(
+        &self,
+        instance: &ProviderInstance,
+        era: Era,
+    ) -> Option<(Value, Diagnostics)> {
+        let values = match &self.former {
+            Some(former) if era == Era::Former => former.values(&self.values),
+            _ => &self.values,
+        };
         let schema = self.pool.schema(&instance.config.provider)?;
         let Some((block, module)) = self.block_of(&instance.config) else {
             let empty = crate::schema::empty_value(&schema.provider.block);
@@ -173,10 +188,10 @@ impl<'a> Observer<'a> {
             return Some((Value::NULL, problems::provider_of_no_module(instance, block).into()));
         };
         let scope = match instance.key {
-            InstanceKey::None => self.values.scope(module),
+            InstanceKey::None => values.scope(module),
             _ => {
                 let (key, value) = self.each_of_provider(instance, block, module);
-                self.values.scope(module).with_each(key, value)
+                values.scope(module).with_each(key, value)
             }
         };
         Some(expression::body::decode_body(&block.body, &schema.provider.block, &scope, &[]))
@@ -184,10 +199,10 @@ impl<'a> Observer<'a> {
 
     async fn configure(
         &self,
-        instance: &ProviderInstance,
+        (instance, era): (&ProviderInstance, Era),
         provider: Arc<dyn Provider>,
     ) -> Configuring {
-        let Some((config, found)) = self.provider_arguments(instance) else {
+        let Some((config, found)) = self.provider_arguments(instance, era) else {
             return Configuring::Failed;
         };
         let failed = found.has_errors();

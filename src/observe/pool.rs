@@ -21,9 +21,22 @@ pub struct Pool {
     world: Arc<World>,
     starts: Arc<Semaphore>,
     known: BTreeMap<ProviderAddr, Known>,
-    configured: Mutex<BTreeMap<ProviderInstance, Configured>>,
+    configured: Mutex<BTreeMap<Held, Configured>>,
     /// What is mocked.
     pub mocks: Arc<Mocks>,
+}
+
+/// The provider instances that hold a process: each with the values that its arguments have or, for what is destroyed, had.
+type Held = (ProviderInstance, Era);
+
+/// Which values the arguments of a provider instance are evaluated with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Era {
+    /// Those of this run.
+    #[default]
+    Current,
+    /// Those from before the plan is carried out: objects are destroyed where they exist.
+    Former,
 }
 
 /// A provider once it is configured; `None` where that failed.
@@ -166,21 +179,22 @@ impl Pool {
         self.known.get(provider).map(|it| it.first().provider.clone())
     }
 
-    fn configured_now(&self) -> MutexGuard<'_, BTreeMap<ProviderInstance, Configured>> {
+    fn configured_now(&self) -> MutexGuard<'_, BTreeMap<Held, Configured>> {
         self.configured.lock()
     }
 
     /// Returns a configured provider instance; `configure` is run by whoever asks first, and gives `None` on failure.
     pub async fn configured<F>(
         &self,
-        instance: &ProviderInstance,
+        (instance, era): (&ProviderInstance, Era),
         configure: F,
     ) -> Option<Arc<dyn Provider>>
     where
         F: AsyncFnOnce(Arc<dyn Provider>) -> Configuring,
     {
-        let known = self.configured_now().get(instance).cloned();
-        let fresh = || self.configured_now().entry(instance.clone()).or_default().clone();
+        let held = (instance.clone(), era);
+        let known = self.configured_now().get(&held).cloned();
+        let fresh = || self.configured_now().entry(held.clone()).or_default().clone();
         let cell = known.unwrap_or_else(fresh);
         let made = cell
             .get_or_init(|| async {
@@ -210,7 +224,11 @@ impl Pool {
 
     /// Lets a configured instance go: its process ends with the last call to it. Whoever asks again gets a new one.
     pub fn release(&self, instance: &ProviderInstance) {
-        let Some(cell) = self.configured_now().remove(instance) else { return };
+        [Era::Current, Era::Former].into_iter().for_each(|it| self.release_one(instance, it));
+    }
+
+    fn release_one(&self, instance: &ProviderInstance, era: Era) {
+        let Some(cell) = self.configured_now().remove(&(instance.clone(), era)) else { return };
         let Some(known) = self.known.get(&instance.config.provider) else { return };
         let mut first = known.first();
         let is_first = |it: &Ready| Arc::ptr_eq(&it.provider, &first.provider);
@@ -245,13 +263,13 @@ impl Pool {
 
     /// Prepares another walk: what it does not need is let go, and what was configured with passing arguments too.
     pub fn turn(&self, needs: impl Fn(&ProviderInstance) -> bool) {
-        let is_kept = |it: &(&ProviderInstance, &Configured)| {
+        let is_kept = |it: &(&Held, &Configured)| {
             let is_lasting = it.1.get().and_then(Option::as_ref).is_some_and(|it| it.is_lasting);
-            is_lasting && needs(it.0)
+            is_lasting && needs(&it.0.0)
         };
         let gone: Vec<ProviderInstance> = {
             let configured = self.configured_now();
-            configured.iter().filter(|it| !is_kept(it)).map(|it| it.0.clone()).collect()
+            configured.iter().filter(|it| !is_kept(it)).map(|it| it.0.0.clone()).collect()
         };
         gone.iter().for_each(|it| self.release(it));
     }

@@ -43,7 +43,7 @@ pub fn no_provider(address: &Instance) -> Diagnostic {
 /// A key that gives an instance which the configuration does not have.
 pub fn no_provider_instance(
     address: &Instance,
-    instance: &crate::address::ProviderInstance,
+    instance: &ProviderInstance,
     block: Option<&config::ProviderBlock>,
 ) -> Diagnostic {
     let problem = Diagnostic::error("Provider instance not present").about(address).detail(format!(

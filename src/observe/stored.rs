@@ -16,6 +16,13 @@ pub(super) fn marked(value: &Value, stored: &state::Object, schema: &Schema) -> 
     schema::mark_object(value, &MarkPaths::sensitive(&stored.besides.sensitive), &schema.block)
 }
 
+/// Returns a stored object that is laid out as today's schema has it, marked. `None` where it cannot be decoded.
+pub(super) fn decoded(stored: &state::Object, schema: &Schema) -> Option<Value> {
+    let state::Attributes::Json(json) = &stored.attributes else { return None };
+    let value = schema::decode_stored(json, &schema.block).ok()?;
+    Some(marked(&value, stored, schema))
+}
+
 impl Observer<'_> {
     /// Brings a stored identity to today's schema. `None` where that failed; the problem has been reported.
     pub(super) async fn identity(
@@ -102,8 +109,12 @@ impl Observer<'_> {
         (value.filter(|_| !self.failed(&found)), Diagnostics(said.collect()))
     }
 
-    /// Returns where an object was that was moved here from another type.
+    /// Returns where an object was that was moved here from another type, and that is still recorded as of that type: the
+    /// refresh before a destroy run has converted it.
     pub(super) fn other_type(&self, address: &Instance) -> Option<&Instance> {
+        if self.request.follows_refresh {
+            return None;
+        }
         self.moved.get(address).filter(|old| old.resource.kind != address.resource.kind)
     }
 }

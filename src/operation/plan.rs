@@ -205,6 +205,8 @@ async fn after_refresh(
     if seen.problems.has_errors() {
         return Err(seen.problems);
     }
+    // What was configured with unknown or ephemeral values is configured again.
+    pool.turn(|_| true);
     let destroy = Request { follows_refresh: true, ..request.clone() };
     let finished = verified(&inputs(&destroy, &seen.plan.prior_state), pool, sink).await;
     Ok(starting_from(seen.plan.previous_state, finished?))

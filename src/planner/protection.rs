@@ -4,9 +4,11 @@
 use entail_rules::{Node, Protection};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::expression::{Reference, Subject, evaluate, references_of};
-use crate::lower::structure::{ModuleId, NodeKind};
+use crate::expression::{Reference, Scope, Subject, evaluate, references_of};
+use crate::lower::gone::GoneModule;
+use crate::lower::structure::NodeKind;
 use crate::observe::Observer;
+use crate::observe::gone::GoneScope;
 use crate::syntax::Expression;
 use crate::value::text::quoted;
 use crate::value::{Type, Value, convert};
@@ -27,11 +29,17 @@ impl Observer<'_> {
         let number = self.graph.block_of(config, node_of)?;
         let block = known.or_else(|| self.graph.written(number))?;
         let expression = block.besides.lifecycle.prevent_destroy.as_ref()?;
-        let variant = &self.graph.module_of(number).variant;
-        let first = || self.values.structure.first_of(config, variant);
-        let module = node_of.module.or_else(first)?;
         let name = self.values.structure.name(node);
-        let (answer, problems) = match self.protection(expression, module, &name) {
+        let gone = match node_of.module {
+            Some(_) => None,
+            None => GoneModule::at(&self.values.structure, config, &node_of.address.module),
+        };
+        let answer = match (node_of.module, &gone) {
+            (Some(module), _) => self.protection(expression, &self.values.scope(module), &name),
+            (None, Some(gone)) => self.protection(expression, &GoneScope::new(self, gone), &name),
+            (None, None) => return None,
+        };
+        let (answer, problems) = match answer {
             Err(problems) => (Protection::Invalid, problems),
             Ok(value) => {
                 let answer = match value.as_bool() {
@@ -50,7 +58,7 @@ impl Observer<'_> {
     fn protection(
         &self,
         expression: &Expression,
-        module: ModuleId,
+        scope: &dyn Scope,
         name: &str,
     ) -> Result<Value, Diagnostics> {
         let of_instance = |it: &&Reference| {
@@ -62,7 +70,7 @@ impl Observer<'_> {
                 .at(reference.span)
                 .into());
         }
-        let (value, problems) = evaluate(expression, &self.values.scope(module));
+        let (value, problems) = evaluate(expression, scope);
         if problems.has_errors() {
             return Err(problems);
         }

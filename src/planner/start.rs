@@ -75,6 +75,7 @@ pub(super) fn observer<'a>(
         checks: conditions::Results::default(),
         ephemeral_uses,
         awaiting,
+        former: None,
         calls: Semaphore::new(inputs.request.parallelism.max(1)),
     }
 }

@@ -22,6 +22,7 @@ use crate::lower::structure::{CallId, NodeKind};
 use crate::lower::{When, leave_out};
 use crate::observe::Observer;
 use crate::observe::object::{Outside, Prior};
+use crate::observe::pool::Era;
 use crate::observe::values::Values;
 use crate::request::PlanMode;
 use crate::schedule::begin;
@@ -168,7 +169,7 @@ fn is_known(observer: &Observer<'_>, instance: &ProviderInstance) -> bool {
     if is_whole || observer.pool.mocks.replaces(&instance.config) {
         return true;
     }
-    let arguments = observer.provider_arguments(instance);
+    let arguments = observer.provider_arguments(instance, Era::Current);
     arguments.is_none_or(|(value, found)| found.has_errors() || value.is_wholly_known())
 }
 

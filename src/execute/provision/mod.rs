@@ -7,11 +7,13 @@ use crate::address::Instance;
 use crate::config::{Provisioner, Resource};
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, Sink};
+use crate::expression::Scope;
 use crate::expression::body::decode_body;
+use crate::lower::gone::GoneModule;
 use crate::lower::removed::RemovedBlocks;
 use crate::lower::structure::{ModuleId, Structure};
 use crate::observe::problems::of_provider;
-use crate::observe::values::ValueScope;
+use crate::observe::gone::GoneScope;
 use crate::plan::Change;
 use crate::syntax::Body;
 use crate::value::{Marks, Value};
@@ -89,9 +91,17 @@ pub(super) async fn before_destroy(ctx: &Context<'_>, change: &Change) -> bool {
     if provisioners.listed.is_empty() {
         return true;
     }
-    let scope = ctx.observer.values.scope(module_of(ctx, number, &change.address));
-    let scope = scope.with_each(change.address.key.clone(), None).with_self(change.before.clone());
-    run(ctx, &change.address, &provisioners, &scope).await
+    let (address, own) = (&change.address, change.before.clone());
+    let values = &ctx.observer.values;
+    let is_declared = values.structure.module_id(&address.module).is_some();
+    let gone = GoneModule::at(&values.structure, ctx.config, &address.module);
+    if let Some(gone) = gone.filter(|_| number.is_some() && !is_declared) {
+        let scope = GoneScope::new(ctx.observer, &gone).of_instance(address.key.clone(), own);
+        return run(ctx, address, &provisioners, &scope).await;
+    }
+    let scope = values.scope(module_of(ctx, number, address));
+    let scope = scope.with_each(address.key.clone(), None).with_self(own);
+    run(ctx, address, &provisioners, &scope).await
 }
 
 /// The module instance of an object or, where that is not declared any more, another of the same module, else the root.
@@ -112,7 +122,7 @@ pub(super) async fn run(
     ctx: &Context<'_>,
     address: &Instance,
     provisioners: &Provisioners<'_>,
-    scope: &ValueScope<'_, '_>,
+    scope: &dyn Scope,
 ) -> bool {
     for it in &provisioners.listed {
         if !run_one(ctx, address, it, provisioners.connection, scope).await {
@@ -127,7 +137,7 @@ async fn run_one(
     address: &Instance,
     provisioner: &Provisioner,
     base: Option<&Body>,
-    scope: &ValueScope<'_, '_>,
+    scope: &dyn Scope,
 ) -> bool {
     let Some((kind, config, connection)) = evaluate(ctx, address, provisioner, base, scope) else {
         return false;
@@ -164,7 +174,7 @@ fn evaluate(
     address: &Instance,
     provisioner: &Provisioner,
     base: Option<&Body>,
-    scope: &ValueScope<'_, '_>,
+    scope: &dyn Scope,
 ) -> Option<(Kind, Value, Option<Value>)> {
     let unsound = schema::check_one(provisioner, base);
     let kind = Kind::of(provisioner).filter(|_| !unsound.has_errors());

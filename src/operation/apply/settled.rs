@@ -6,9 +6,10 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashSet;
 
 use super::Approved;
-use crate::address::{Instance, Mode};
+use crate::address::{Instance, Mode, ProviderInstance};
 use crate::event::Sink;
 use crate::observe::ephemeral::EphemeralUses;
+use crate::observe::former::Former;
 use crate::observe::lifetimes::ProviderLifetimes;
 use crate::observe::pool::Pool;
 use crate::observe::serving::{Grounds, Serving};
@@ -36,21 +37,7 @@ pub(super) fn observer<'a>(
     request: &'a Request,
     sink: &'a dyn Sink,
 ) -> Observer<'a> {
-    let mut values = Values::new(
-        &session.config,
-        approved.structure.clone(),
-        approved.variables,
-        &session.world,
-        &session.sources,
-    );
-    values.workspace = &approved.plan.workspace;
-    values.plan_time = Some(approved.plan.timestamp);
-    values.planning = false;
-    values.only_existing = approved.plan.mode == PlanMode::RefreshOnly;
-    values.all_goes = approved.plan.mode == PlanMode::Destroy;
-    values.pool = Some(pool);
-    let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
-    values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();
+    let mut values = values(session, pool, approved);
     let ledger = Ledger::of(approved.facts);
     let configurations: Configurations = session.engine().conclude(&ledger);
     let providers: Providers = session.engine().conclude(&ledger.with(&configurations));
@@ -77,8 +64,49 @@ pub(super) fn observer<'a>(
         checks: conditions::Results::default(),
         ephemeral_uses: EphemeralUses::carrying(&uses),
         awaiting: Default::default(),
+        former: former(session, pool, approved),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
+}
+
+/// Returns the values of a run that carries a plan out, before any object has one.
+fn values<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>) -> Values<'a> {
+    let mut values = Values::new(
+        &session.config,
+        approved.structure.clone(),
+        approved.variables,
+        &session.world,
+        &session.sources,
+    );
+    values.workspace = &approved.plan.workspace;
+    values.plan_time = Some(approved.plan.timestamp);
+    values.planning = false;
+    values.only_existing = approved.plan.mode == PlanMode::RefreshOnly;
+    values.all_goes = approved.plan.mode == PlanMode::Destroy;
+    values.pool = Some(pool);
+    let schemas = values.structure.resources.iter().map(|it| pool.schema_of(it));
+    values.types = schemas.map(|it| it.map_or(Type::DYNAMIC, |it| it.block.ty())).collect();
+    values
+}
+
+/// Returns what provider instances destroy with whose arguments were not known while planning: what they read changes in
+/// this plan. Mostly there is none.
+fn former<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>) -> Option<Former<'a>> {
+    let (structure, facts) = (approved.structure, approved.facts);
+    let unknown = facts.provider_unknown.iter().filter_map(|it| structure.provider(it.0));
+    let instances: FxHashSet<ProviderInstance> = unknown.cloned().collect();
+    if instances.is_empty() {
+        return None;
+    }
+    let mut values = values(session, pool, approved);
+    let prior = &approved.plan.prior_state;
+    values.all_goes = true;
+    values.settled = Some(Box::new(move |node| {
+        stored_value(pool, prior, &structure.instance(node)?)
+    }));
+    values.record_pending();
+    let ephemeral = facts.ephemeral.iter().map(|it| it.0).collect();
+    Some(Former::new(values, instances, ephemeral))
 }
 
 /// Gives objects that this run does not change their values, once somebody asks for them; all others are still to be decided.

@@ -90,7 +90,16 @@ pub(super) async fn ask(
     let address = &structure.resource(resource).address;
     let _permit = observer.calls.acquire().await;
     match (asked, address.resource.mode) {
-        (Asked::Nothing, _) => Answer::Nothing,
+        (Asked::Nothing, mode) => {
+            // Others may be protected, or served, by what it was.
+            if mode == Mode::Data
+                && observer.request.mode == PlanMode::Destroy
+                && let Some(value) = observer.frozen(node).await
+            {
+                observer.values.record(node, value);
+            }
+            Answer::Nothing
+        }
         (Asked::Existing | Asked::Recorded, _) => {
             let address = address.instance(key.clone());
             if deposed.is_none() && observer.adopts(&address).is_some() {
