@@ -17,7 +17,7 @@ ascent! {
     relation reads(Node, Node);
     relation waits_for(Node, Node);
     relation seen(Node, Seen);
-    relation configured(Node);
+    relation configuration_settled(Node);
     relation provider_unknown(Node);
     relation skips_refresh();
 
@@ -27,14 +27,14 @@ ascent! {
     /// `may_look(p)`: provider instance `p` may be asked what exists.
     relation may_look(Node);
 
-    /// `unrefreshed(n, p)`: `n` keeps its recorded state, because the configuration of `p` is not known.
+    /// `unrefreshed(n, p)`: `n` is not refreshed and keeps its recorded state, because the configuration of `p` is not known.
     relation unrefreshed(Node, Node);
 
     /// `not_imported(n, p)`: no object can be imported as `n`, because the configuration of `p` is not known.
     relation not_imported(Node, Node);
 
     // @rule calls.may-call: everything that the arguments of `p` read is settled
-    may_call(p) <-- configured(p);
+    may_call(p) <-- configuration_settled(p);
     // @rule calls.may-look: (the arguments of `p` are known)
     may_look(p) <-- may_call(p), !provider_unknown(p);
 
@@ -52,13 +52,13 @@ tables! {
     pub struct Calls {
         "calls" {
             /// `may_call(p)`: provider instance `p` may be called: everything that its arguments read is settled.
-            may_call(Node);
+            may_call(Node) since "1.1";
             /// `may_look(p)`: provider instance `p` may be asked what exists: its arguments are known, too.
-            may_look(Node);
+            may_look(Node) since "1.1";
             /// `unrefreshed(n, p)`: object `n` is not refreshed and keeps its recorded state, because the configuration of provider instance `p` is not known before apply.
-            unrefreshed(Node, Node);
+            unrefreshed(Node, Node) since "1.1";
             /// `not_imported(n, p)`: no object can be imported as `n`, because the configuration of provider instance `p` is not known before apply.
-            not_imported(Node, Node);
+            not_imported(Node, Node) since "1.1";
         }
     }
 }
@@ -67,7 +67,7 @@ tables! {
 pub(crate) fn allow(ledger: &Ledger<'_>) -> Calls {
     conclude!(ledger: Program {
         facts: managed if facts.provider_unknown, in_state if facts.provider_unknown, reads if facts.provider_unknown,
-            waits_for if facts.provider_unknown, seen if facts.provider_unknown, configured, provider_unknown, skips_refresh;
+            waits_for if facts.provider_unknown, seen if facts.provider_unknown, configuration_settled, provider_unknown, skips_refresh;
     } => Calls { may_call, may_look, unrefreshed, not_imported })
 }
 

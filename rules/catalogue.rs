@@ -9,7 +9,7 @@ use crate::tables::Relation;
 
 /// The version of the catalogue. The number before the point rises when a relation goes, or its columns or their meaning
 /// change; the one behind it when a relation is added, which then says `since` which version it is there.
-pub const VERSION: &str = "1.0";
+pub const VERSION: &str = "1.1";
 
 /// Whoever reads a relation that is asked for with `facts` and `why`, and that nothing in the program rests on.
 pub const PEOPLE: &str = "people";
@@ -73,6 +73,13 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("only_refreshed", &["planner", "verify"]),
     ("unasked", &["planner", "verify"]),
     ("refreshes_first", &["planner"]),
+    ("only_forgotten", &["lower", "planner"]),
+    ("read_by_provider", &["planner"]),
+    ("may_call", &["verify"]),
+    ("may_look", &["verify"]),
+    ("unrefreshed", &["planner", "verify"]),
+    ("not_imported", &["planner"]),
+    ("half_configured", &["planner"]),
     ("delayed", &["planner"]),
     ("evaluates_all", &["planner"]),
     ("recalled", &["planner"]),

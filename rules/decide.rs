@@ -40,7 +40,7 @@ ascent! {
     relation in_state(Node);
     relation config_unknown(Node);
     relation provider_unknown(Node);
-    relation configured(Node);
+    relation configuration_settled(Node);
     relation data_waits(Node, Node);
     relation data_waits_behind(Node, Node);
     relation has_conditions(Node);
@@ -332,7 +332,7 @@ ascent! {
     // @rule decide.half-configured: (the arguments of `p` are not wholly known before apply)
     half_configured(p) <-- provider_unknown(p);
     // @rule decide.half-configured-whole: `p` stands for all instances of a configuration, of which `q` is one
-    half_configured(p) <-- configured(p), reads(p, q), seen(q, Seen::HalfConfigured);
+    half_configured(p) <-- configuration_settled(p), reads(p, q), seen(q, Seen::HalfConfigured);
     // @rule decide.changing: (something is to be done with `n`)
     changing(n) <-- action(n, a, _), if *a != Action::NoOp, if *a != Action::Drop;
     // @rule decide.changing-member: `n` belongs to `c`
@@ -392,7 +392,7 @@ tables! {
             /// `unsettled(n)`: `n`, or something behind it, is changing.
             unsettled(Node);
             /// `half_configured(p)`: the configuration of provider instance `p` is not known before apply: it serves only what is new.
-            half_configured(Node);
+            half_configured(Node) since "1.1";
         }
     }
 }
@@ -402,7 +402,7 @@ pub(crate) fn decide(ledger: &Ledger<'_>) -> Decisions {
     conclude!(ledger: Program {
         facts: mode, managed, data, ephemeral, declared, reads, waits_for, member, late, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
-            removed_says, deposed_of, in_state, config_unknown, provider_unknown, configured, data_waits, data_waits_behind, has_conditions, in_check, excluding,
+            removed_says, deposed_of, in_state, config_unknown, provider_unknown, configuration_settled, data_waits, data_waits_behind, has_conditions, in_check, excluding,
             recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside;
         providers: read_by_provider;
         instances: orphan;

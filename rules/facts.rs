@@ -238,10 +238,10 @@ tables! {
             marks_differ(Node);
             /// `config_unknown(n)`: the arguments of `n` are not wholly known before apply; of an output, its value.
             config_unknown(Node);
-            /// `configured(p)`: the arguments of provider instance `p` were evaluated; all that they read was settled then.
-            configured(Node);
+            /// `configuration_settled(p)`: the arguments of provider instance `p` were evaluated; all that they read was settled then.
+            configuration_settled(Node) since "1.1";
             /// `provider_unknown(p)`: the arguments of provider instance `p` are not wholly known before apply.
-            provider_unknown(Node);
+            provider_unknown(Node) since "1.1";
             /// `trigger_differs(n, m)`: an attribute of `m` that replace_triggered_by of `n` names changes.
             trigger_differs(Node, Node);
             /// `protection(n, p)`: prevent_destroy of `n` is `p`.

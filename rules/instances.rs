@@ -158,7 +158,7 @@ tables! {
             /// `unasked(n)`: data source or ephemeral resource `n` gives no value in this run. Any other that takes part is asked for one.
             unasked(Node);
             /// `only_forgotten(n)`: what exists as `n` leaves the state and lives on; its provider is not asked about it.
-            only_forgotten(Node);
+            only_forgotten(Node) since "1.1";
             /// `refreshes_first()`: before the plan is made, everything is looked at as any plan does.
             refreshes_first();
         }

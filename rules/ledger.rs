@@ -5,8 +5,8 @@
 use crate::facts::Facts;
 use crate::tables::Tables;
 use crate::{
-    calls, changes, closing, configurations, decide, ephemeral_uses, ephemerals, instances, moves, order,
-    outputs, providers, records, selection, spread, violations,
+    calls, changes, closing, configurations, decide, ephemeral_uses, ephemerals, instances, moves,
+    order, outputs, providers, records, selection, spread, violations,
 };
 
 /// The source of one stratum.

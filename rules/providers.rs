@@ -215,7 +215,7 @@ tables! {
             /// `serves(p, n)`: provider instance `p` serves object `n`.
             serves(Node, Node);
             /// `read_by_provider(m)`: in a destroy run, a provider instance that serves an object depends on `m`, directly or through values.
-            read_by_provider(Node);
+            read_by_provider(Node) since "1.1";
             /// `awaits(n)`: which provider instance serves object `n` is known only in the walk.
             awaits(Node);
             /// `misses(b, g, k)`: block `b` asks, by a key that is written out, for an instance of configuration `g` that is not there.

@@ -59,6 +59,8 @@ mod policies;
 mod plain;
 #[path = "it/plugins.rs"]
 mod plugins;
+#[path = "it/premises.rs"]
+mod premises;
 #[path = "it/quickstart.rs"]
 mod quickstart;
 #[path = "it/random.rs"]

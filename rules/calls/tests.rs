@@ -16,7 +16,7 @@ fn check(facts: &str, conclusions: Expect) {
 #[test]
 fn a_provider_is_called_once_its_arguments_are_evaluated() {
     check(
-        "configured(p). configured(q). provider_unknown(q).",
+        "configuration_settled(p). configuration_settled(q). provider_unknown(q).",
         expect![[r#"
             may_call(p).
             may_call(q).
@@ -31,7 +31,7 @@ fn what_exists_is_not_refreshed_through_a_provider_with_unknown_arguments() {
         "
         managed(gone). managed(new). managed(other). in_state(gone). in_state(other).
         reads(gone, p). reads(new, p). reads(other, q). waits_for(other, p).
-        configured(p). provider_unknown(p). seen(p, HalfConfigured).
+        configuration_settled(p). provider_unknown(p). seen(p, HalfConfigured).
         ",
         expect![[r#"
             may_call(p).
@@ -46,7 +46,7 @@ fn what_exists_is_not_refreshed_through_a_provider_with_unknown_arguments() {
 fn a_run_that_refreshes_nothing_says_so_of_nothing() {
     check(
         "
-        managed(a). in_state(a). reads(a, p). configured(p). provider_unknown(p). seen(p, HalfConfigured).
+        managed(a). in_state(a). reads(a, p). configuration_settled(p). provider_unknown(p). seen(p, HalfConfigured).
         skips_refresh().
         ",
         expect![[r#"

@@ -71,7 +71,12 @@ impl<'a> GoneModule<'a> {
     }
 
     /// Collects the nodes outside that the value of an expression in this module instance depends on.
-    pub fn depends_on(&self, structure: &Structure, expression: &Expression, found: &mut Vec<Node>) {
+    pub fn depends_on(
+        &self,
+        structure: &Structure,
+        expression: &Expression,
+        found: &mut Vec<Node>,
+    ) {
         for reference in references_of(expression).0 {
             match reference.subject {
                 Subject::Variable(name) => {

@@ -32,8 +32,8 @@ impl Observer<'_> {
     ) -> Option<Arc<dyn Provider>> {
         let era = self.former.as_ref().map_or(Era::Current, |it| it.era(instance));
         let is_known = |it: (Value, Diagnostics)| it.0.is_wholly_known() && !it.1.has_errors();
-        let is_former = era == Era::Former
-            && self.provider_arguments(instance, era).is_some_and(is_known);
+        let is_former =
+            era == Era::Former && self.provider_arguments(instance, era).is_some_and(is_known);
         let era = if is_former { Era::Former } else { Era::Current };
         self.provider_in(instance, address, era).await
     }

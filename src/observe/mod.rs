@@ -216,7 +216,7 @@ impl<'a> Observer<'a> {
             self.values.report([problems::provider_not_known(instance, block)]);
             return Configuring::Failed;
         }
-        let is_lasting = is_known && !config.contains_ephemeral();
+        let is_ephemeral = config.contains_ephemeral();
         let config = config.to_plain();
         let mut found = provider.validate_provider(&config).await;
         if !self.failed(&found) {
@@ -224,10 +224,13 @@ impl<'a> Observer<'a> {
         }
         let body = block.map(|it| &it.body);
         self.values.report(found.iter().map(|it| problems::of_provider(it, None, body)));
-        match (self.failed(&found), is_lasting) {
-            (true, _) => Configuring::Failed,
-            (false, true) => Configuring::Lasting,
-            (false, false) => Configuring::Passing,
+        if self.failed(&found) {
+            return Configuring::Failed;
+        }
+        match (is_known, is_ephemeral) {
+            (false, _) => Configuring::Half,
+            (true, true) => Configuring::Passing,
+            (true, false) => Configuring::Lasting,
         }
     }
 

@@ -46,7 +46,7 @@ type Configured = Arc<OnceCell<Option<Ready>>>;
 #[derive(Clone)]
 struct Ready {
     provider: Arc<dyn Provider>,
-    is_lasting: bool,
+    configured: Configuring,
 }
 
 /// What became of configuring a provider.
@@ -54,6 +54,8 @@ struct Ready {
 pub enum Configuring {
     /// It refused, or its arguments cannot be evaluated.
     Failed,
+    /// It is configured with arguments that are not wholly known.
+    Half,
     /// It is configured with arguments that may be others when they are evaluated later.
     Passing,
     /// It is configured for good.
@@ -199,12 +201,8 @@ impl Pool {
         let made = cell
             .get_or_init(|| async {
                 let provider = self.fresh(&instance.config.provider)?;
-                let is_lasting = match configure(provider.clone()).await {
-                    Configuring::Failed => return None,
-                    Configuring::Passing => false,
-                    Configuring::Lasting => true,
-                };
-                Some(Ready { provider, is_lasting })
+                let configured = configure(provider.clone()).await;
+                (configured != Configuring::Failed).then_some(Ready { provider, configured })
             })
             .await;
         made.as_ref().map(|it| it.provider.clone())
@@ -238,6 +236,16 @@ impl Pool {
         }
     }
 
+    /// Returns the instances that are configured, each with whether its arguments are wholly known.
+    pub fn called(&self) -> Vec<(ProviderInstance, bool)> {
+        let configured = self.configured_now();
+        let ready = |cell: &Configured| cell.get().and_then(Option::as_ref).map(|it| it.configured);
+        configured
+            .iter()
+            .filter_map(|(held, cell)| Some((held.0.clone(), ready(cell)? != Configuring::Half)))
+            .collect()
+    }
+
     /// Returns whether any provider is a process of its own.
     pub fn has_processes(&self) -> bool {
         self.known.values().any(|it| matches!(it.source, ProviderSource::Plugin(_)))
@@ -264,7 +272,10 @@ impl Pool {
     /// Prepares another walk: what it does not need is let go, and what was configured with passing arguments too.
     pub fn turn(&self, needs: impl Fn(&ProviderInstance) -> bool) {
         let is_kept = |it: &(&Held, &Configured)| {
-            let is_lasting = it.1.get().and_then(Option::as_ref).is_some_and(|it| it.is_lasting);
+            let is_lasting =
+                it.1.get()
+                    .and_then(Option::as_ref)
+                    .is_some_and(|it| it.configured == Configuring::Lasting);
             is_lasting && needs(&it.0.0)
         };
         let gone: Vec<ProviderInstance> = {

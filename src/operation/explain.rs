@@ -101,6 +101,9 @@ const DECISIONS: &[&str] = &[
     "selected",
 ];
 
+/// The relation that says of an object that it keeps its recorded state.
+const UNREFRESHED: &str = "unrefreshed";
+
 /// What something comes from, and who marked it as secret.
 type Found = (Vec<causes::Cause>, Vec<causes::Cause>);
 
@@ -232,8 +235,15 @@ impl Question {
             return Vec::new();
         }
         let known = Known::about(context.engine, &context.facts, &self.relations(context));
-        let rows = self.rows(context, &known).into_iter();
+        let rows = self.rows(context, &known).into_iter().chain(self.unrefreshed(&known));
         rows.filter_map(|(relation, row)| known.why(relation, &row)).collect()
+    }
+
+    /// That an object was not refreshed, beside what is decided of it.
+    fn unrefreshed(&self, known: &Known) -> Option<(&'static str, Vec<u64>)> {
+        let node = self.asked.node().filter(|_| matches!(self.about, About::Decision))?;
+        let mut rows = known.rows(UNREFRESHED).into_iter();
+        Some((UNREFRESHED, rows.find(|it| it.first() == Some(&node.word()))?))
     }
 
     /// What what is asked comes from, and who marked it as secret.
@@ -312,7 +322,7 @@ impl Question {
             About::Decision
                 if self.asked.node().is_some_and(|it| context.structure.provider(it).is_none()) =>
             {
-                DECISIONS.to_vec()
+                DECISIONS.iter().chain([&UNREFRESHED]).copied().collect()
             }
             _ => vec!["serves", "lacks"],
         }

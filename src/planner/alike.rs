@@ -137,8 +137,7 @@ impl Concluded {
         let told = told.chain(found.changing.iter().map(|it| (it.0, Seen::Changing)));
         let told = told.chain(found.triggering.iter().map(|it| (it.0, Seen::Triggering)));
         let told = told.chain(found.unsettled.iter().map(|it| (it.0, Seen::Unsettled)));
-        let told = told
-            .chain(found.half_configured.iter().map(|it| (it.0, Seen::HalfConfigured)));
+        let told = told.chain(found.half_configured.iter().map(|it| (it.0, Seen::HalfConfigured)));
         let action = found.action.iter().rfind(|it| it.0 == node);
         let decided = Decided {
             action: action.map(|it| (it.1, it.2)),

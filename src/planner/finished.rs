@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use entail_rules::order::Order;
 use entail_rules::{
-    Facts, Ledger, Node, calls, changes, decide, ephemerals, instances, outputs, providers, selection,
-    spread, violations,
+    Facts, Ledger, Node, calls, changes, decide, ephemerals, instances, outputs, providers,
+    selection, spread, violations,
 };
 
 use super::{Ending, problems};
@@ -41,6 +41,8 @@ pub struct Finished {
     pub selection: selection::Selection,
     /// Which provider calls were allowed.
     pub calls: calls::Calls,
+    /// The provider instances that were called, each with whether its arguments were wholly known.
+    pub called: Vec<(Node, bool)>,
     /// What was decided.
     pub decisions: decide::Decisions,
     /// What forbids the plan.

@@ -11,8 +11,8 @@ use crate::config::Config;
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::Sink;
-use crate::lower::structure::ResourceNode;
 use crate::lower::serving::waits::Waits;
+use crate::lower::structure::ResourceNode;
 use crate::lower::trace::{Repetitions, Trace};
 use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
@@ -226,6 +226,7 @@ async fn conclude(
         problems.push(problems::unexplained(&failed, &observer.values.structure));
     }
     let found = std::mem::take(&mut progress.found);
+    let called = called(&observer);
     let parts = parts::Parts {
         inputs,
         observer: &mut observer,
@@ -260,6 +261,7 @@ async fn conclude(
         instances,
         selection,
         calls,
+        called,
         decisions: progress.taken.decisions,
         violations,
         outputs: settled.outputs,
@@ -272,6 +274,15 @@ async fn conclude(
     };
     finished.refuse_circular_steps();
     finished
+}
+
+/// Returns the provider instances that were called in the walk, each with whether its arguments were wholly known.
+fn called(observer: &Observer<'_>) -> Vec<(Node, bool)> {
+    let structure = &observer.values.structure;
+    let node =
+        |instance| Some(structure.providers[structure.provider_ids.get(instance)?.index()].1);
+    let called = observer.pool.called();
+    called.iter().filter_map(|(instance, is_known)| Some((node(instance)?, *is_known))).collect()
 }
 
 /// Returns the objects that failed in the walk, or that something which failed blocks.

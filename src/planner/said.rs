@@ -77,7 +77,7 @@ pub enum Answered {
     ConfigUnknown,
     /// `recorded_result(n)`
     RecordedResult,
-    /// `configured(n)`
+    /// `configuration_settled(n)`
     Configured,
     /// `provider_unknown(n)`
     ProviderUnknown,
@@ -142,7 +142,11 @@ impl Batch {
 
     /// Returns it as rules read it.
     pub fn ledger(&self) -> Ledger<'_> {
-        Ledger::of(&self.facts).with(&self.providers).with(&self.instances).with(&self.selection).with(&self.spread)
+        Ledger::of(&self.facts)
+            .with(&self.providers)
+            .with(&self.instances)
+            .with(&self.selection)
+            .with(&self.spread)
     }
 
     /// Adds what is said of a node.
@@ -213,7 +217,7 @@ impl Answered {
             Answered::MarksDiffer => facts.marks_differ.push((node,)),
             Answered::MustReplace => facts.must_replace.push((node,)),
             Answered::ConfigUnknown => facts.config_unknown.push((node,)),
-            Answered::Configured => facts.configured.push((node,)),
+            Answered::Configured => facts.configuration_settled.push((node,)),
             Answered::ProviderUnknown => facts.provider_unknown.push((node,)),
             Answered::RecordedResult => facts.recorded_result.push((node,)),
         }

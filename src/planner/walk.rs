@@ -165,7 +165,9 @@ fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> O
 fn is_known(observer: &Observer<'_>, instance: &ProviderInstance) -> bool {
     // What stands for all instances of a configuration has no arguments of its own.
     let is_whole = instance.key == InstanceKey::None
-        && observer.block_of(&instance.config).is_some_and(|it| it.0.repetition.expression().is_some());
+        && observer
+            .block_of(&instance.config)
+            .is_some_and(|it| it.0.repetition.expression().is_some());
     if is_whole || observer.pool.mocks.replaces(&instance.config) {
         return true;
     }

@@ -28,6 +28,7 @@ pub(super) fn check(
     left_out(finished, faults);
     outputs(finished, documents, faults);
     violations(finished, known, faults);
+    calls(finished, known, faults);
     if !finished.plan.errored && finished.problems.has_errors() {
         faults.push("The plan has errors, and does not say so".to_owned());
     }
@@ -227,6 +228,33 @@ fn violations(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
             faults.push(format!(
                 "{} forbids the plan, and it was made",
                 finished.structure.name(*node)
+            ));
+        }
+    }
+}
+
+/// No provider was called before what its arguments read was settled, and none whose arguments are not known said what
+/// exists.
+fn calls(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
+    let (structure, calls) = (&finished.structure, &finished.calls);
+    let has = |rows: &[(Node,)], node: Node| rows.binary_search(&(node,)).is_ok();
+    for &(provider, is_known) in &finished.called {
+        let name = structure.name(provider);
+        if !has(&calls.may_call, provider) {
+            faults.push(format!("{name} was called before its configuration was settled"));
+        }
+        if !is_known && has(&calls.may_look, provider) {
+            faults
+                .push(format!("{name} was asked what exists, and its configuration is not known"));
+        }
+    }
+    let facts = &finished.facts;
+    for &(node, _) in &calls.unrefreshed {
+        let is_dropped = matches!(known.endings.get(node), Some(Ending::Dropped));
+        if is_dropped || has(&facts.changed_outside, node) || has(&facts.gone_outside, node) {
+            faults.push(format!(
+                "{} was refreshed, and the configuration of its provider is not known",
+                structure.name(node)
             ));
         }
     }

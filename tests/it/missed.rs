@@ -97,6 +97,7 @@ const MISSED: &[(&str, &str)] = &[
     ("must_replace", "actions/replace-cannot-update"),
     ("marks_differ", "actions/update-of-marks"),
     ("config_unknown", "actions/read"),
+    ("configuration_settled", "actions/no-op"),
     ("trigger_differs", "actions/replace-triggered"),
     ("protection", "actions/prevent-destroy"),
     ("lacks_value", "outputs/precondition"),
@@ -109,6 +110,7 @@ const MISSED: &[(&str, &str)] = &[
 const MISSED_ELSEWHERE: &[(&str, &str, &str)] = &[
     ("changed_outside", "tests/it/scripted.rs", "what_was_changed_outside_is_told"),
     ("one_at_a_time", "tests/it/shaping.rs", "steps_of_a_group_run_one_at_a_time"),
+    ("provider_unknown", "tests/it/premises.rs", "no_call_is_made_without_its_premises"),
     ("stopped", "tests/it/interrupt.rs", "the_first_interrupt_finishes_what_runs_and_saves_it"),
 ];
 

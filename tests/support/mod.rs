@@ -13,6 +13,7 @@ pub mod faults;
 pub mod normal;
 pub mod place;
 pub mod rules;
+pub mod scripted;
 mod summary;
 
 use case::Section;

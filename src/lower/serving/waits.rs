@@ -32,9 +32,7 @@ pub(crate) fn of_arguments(lowered: &mut Lowered, reads: &Reads) {
 
 fn has_recorded_value(structure: &Structure, node: Node) -> bool {
     match structure.kind(node) {
-        NodeKind::Object(id, _) => {
-            structure.resource(*id).address.resource.mode != Mode::Ephemeral
-        }
+        NodeKind::Object(id, _) => structure.resource(*id).address.resource.mode != Mode::Ephemeral,
         NodeKind::Deposed(..) => true,
         _ => false,
     }

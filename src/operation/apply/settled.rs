@@ -101,9 +101,8 @@ fn former<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>) -> 
     let mut values = values(session, pool, approved);
     let prior = &approved.plan.prior_state;
     values.all_goes = true;
-    values.settled = Some(Box::new(move |node| {
-        stored_value(pool, prior, &structure.instance(node)?)
-    }));
+    values.settled =
+        Some(Box::new(move |node| stored_value(pool, prior, &structure.instance(node)?)));
     values.record_pending();
     let ephemeral = facts.ephemeral.iter().map(|it| it.0).collect();
     Some(Former::new(values, instances, ephemeral))

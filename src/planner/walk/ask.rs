@@ -9,9 +9,9 @@ use super::{Asked, Part};
 use crate::address::{Instance, InstanceKey, Mode};
 use crate::diagnostic::Diagnostic;
 use crate::lower::structure::ResourceId;
-use crate::observe::{Observer, problems};
 use crate::observe::data::Question;
 use crate::observe::object::{ObjectContext, Planned, Prior, Refresh};
+use crate::observe::{Observer, problems};
 use crate::provider::Provider;
 use crate::request::PlanMode;
 use crate::schema::Schema;
@@ -175,7 +175,8 @@ async fn adopting(
 ) -> Answer {
     let Some(subject) = subject(observer, resource, key).await else { return Answer::Failed };
     if premises.is_not_imported {
-        return refuse_import(observer, &subject).map_or(Answer::Failed, |it| Answer::Existing(Box::new(it)));
+        return refuse_import(observer, &subject)
+            .map_or(Answer::Failed, |it| Answer::Existing(Box::new(it)));
     }
     match observer.adopt(&subject).await {
         Some(prior) => Answer::Existing(Box::new(prior)),

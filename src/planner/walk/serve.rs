@@ -12,7 +12,10 @@ use crate::observe::serving::{Asked, Grounds};
 use crate::observe::{Observer, problems};
 
 /// Returns the provider instance that serves an object. `None` where there is none, which has been told.
-pub(in crate::planner) fn serve(observer: &Observer<'_>, node: Node) -> Option<Arc<ProviderInstance>> {
+pub(in crate::planner) fn serve(
+    observer: &Observer<'_>,
+    node: Node,
+) -> Option<Arc<ProviderInstance>> {
     if let Some(known) = observer.serving.known.get(node) {
         return Some(known.clone());
     }
