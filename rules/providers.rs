@@ -35,6 +35,7 @@ ascent! {
     relation mode(Mode);
     relation removed_says(Node, Fate);
     relation in_state(Node);
+    relation ephemeral(Node);
     relation waits_for(Node, Node);
     relation precedes_destroy();
     relation config_of(Block, Config, Choice);
@@ -86,7 +87,10 @@ ascent! {
     /// `served(n)`: some provider instance serves `n`.
     relation served(Node);
 
-    /// `read_by_provider(m)`: in a destroy run, the arguments of a provider instance that serves an object depend on `m`.
+    /// `has_ephemeral()`: there are ephemeral resources.
+    relation has_ephemeral();
+
+    /// `read_by_provider(m)`: in a destroy run with ephemeral resources, the arguments of a provider instance that serves an object depend on `m`.
     relation read_by_provider(Node);
 
     /// `awaits(n)`: which instance serves `n` is known only when something is answered.
@@ -169,8 +173,10 @@ ascent! {
     // @rule providers.served: (a provider instance serves `n`)
     served(n) <-- serves(_, n);
 
+    // @rule providers.has-ephemeral: (there are ephemeral resources)
+    has_ephemeral() <-- ephemeral(_);
     // @rule providers.read: the arguments of `p`, which serves what exists as `n`, read `m`
-    read_by_provider(m) <-- mode(Mode::Destroy), waits_for(p, m), serves(p, n), in_state(n);
+    read_by_provider(m) <-- mode(Mode::Destroy), has_ephemeral(), waits_for(p, m), serves(p, n), in_state(n);
     // @rule providers.read-behind: `m` reads `l`
     read_by_provider(l) <-- read_by_provider(m), waits_for(m, l);
 
@@ -214,7 +220,7 @@ tables! {
             chosen(Node, Config, Key);
             /// `serves(p, n)`: provider instance `p` serves object `n`.
             serves(Node, Node);
-            /// `read_by_provider(m)`: in a destroy run, a provider instance that serves an object depends on `m`, directly or through values.
+            /// `read_by_provider(m)`: in a destroy run with ephemeral resources, a provider instance that serves an object depends on `m`, directly or through values.
             read_by_provider(Node) since "1.1";
             /// `awaits(n)`: which provider instance serves object `n` is known only in the walk.
             awaits(Node);
@@ -230,7 +236,7 @@ tables! {
 pub(crate) fn serve(ledger: &Ledger<'_>) -> Providers {
     conclude!(ledger: Program {
         facts: provider_block, implied_config, repeats_provider, each_key, literal_key, key_names, key_suffices, provider_node, provider_key,
-            recorded_provider, object, data, of, declared, pending, block_gone, late, expanded, mode, precedes_destroy, removed_says, in_state if facts.ephemeral,
+            recorded_provider, object, data, of, declared, pending, block_gone, late, expanded, mode, precedes_destroy, removed_says, ephemeral, in_state if facts.ephemeral,
             waits_for if facts.ephemeral;
         configurations: config_of, keyed, unconfigured;
     } => Providers { provider_instance, former_instance, provider_alias, chosen, serves, read_by_provider, awaits, misses, lacks })

@@ -10,7 +10,7 @@ use entail_rules::{Block, Facts, Ledger, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::progress::{Part, Progress, is_decided_late};
-use super::walk::serve;
+use super::walk::serving_undeclared;
 use crate::lower::serving::waits::is_undeclared;
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
 use crate::lower::trace::{Entries, Trace, Trigger};
@@ -219,10 +219,7 @@ fn wait_for_providers(observer: &Observer<'_>, facts: &mut Facts) {
     let structure = &observer.values.structure;
     let in_state = facts.in_state.iter().map(|it| it.0);
     let gone: Vec<Node> = in_state.filter(|it| is_undeclared(structure, *it)).collect();
-    let provider = |node: Node| {
-        let id = structure.provider_ids.get(&*serve(observer, node)?)?;
-        Some((node, structure.providers[id.index()].1))
-    };
+    let provider = |node: Node| Some((node, serving_undeclared(observer, node)?));
     facts.reads.extend(gone.into_iter().filter_map(provider));
     facts.reads.sort_unstable();
     facts.reads.dedup();

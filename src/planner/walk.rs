@@ -37,7 +37,7 @@ use ahead::AHEAD;
 pub use ask::subject;
 use ask::{Answer, Premises, ask};
 use finish::{Decision, at_once, finish};
-pub(super) use serve::serve;
+pub(super) use serve::serving_undeclared;
 
 /// The most questions that are open at once; provider calls are bounded separately.
 const OPEN: usize = 1024;

@@ -12,10 +12,7 @@ use crate::observe::serving::{Asked, Grounds};
 use crate::observe::{Observer, problems};
 
 /// Returns the provider instance that serves an object. `None` where there is none, which has been told.
-pub(in crate::planner) fn serve(
-    observer: &Observer<'_>,
-    node: Node,
-) -> Option<Arc<ProviderInstance>> {
+pub(super) fn serve(observer: &Observer<'_>, node: Node) -> Option<Arc<ProviderInstance>> {
     if let Some(known) = observer.serving.known.get(node) {
         return Some(known.clone());
     }
@@ -32,6 +29,17 @@ pub(in crate::planner) fn serve(
     };
     observer.serving.keep(node, asked.clone());
     asked.instance
+}
+
+/// Returns the node of the provider instance that serves an object which nothing declares. Nothing is reported if there is none.
+pub(in crate::planner) fn serving_undeclared(observer: &Observer<'_>, node: Node) -> Option<Node> {
+    let Some(known) = observer.serving.known.get(node) else {
+        let question = Question::of(observer, node)?;
+        return question.conclude(None).serves.first().map(|it| it.0);
+    };
+    let structure = &observer.values.structure;
+    let id = structure.provider_ids.get(&**known)?;
+    Some(structure.providers[id.index()].1)
 }
 
 /// One object, and the few facts that its provider instance rests on.
