@@ -15,10 +15,12 @@ pub use reading::{
     WITHOUT_WAITING, as_text, not_regular, open_regular, read_given, read_regular, read_text,
     text_given,
 };
+pub use stop::Stop;
 
 pub mod files;
 mod program;
 mod reading;
+mod stop;
 pub mod threads;
 
 /// Clock, randomness, environment, files and folders of one run.
@@ -38,6 +40,8 @@ pub struct World {
     pub given: Given,
     /// What was made of all this, and need not be made again.
     pub kept: Kept,
+    /// The request to stop, which ends waits for other hosts and programs.
+    pub stop: Stop,
 }
 
 /// Values that are made of a world once, one of each type. Another world starts with none.
@@ -144,6 +148,7 @@ impl World {
             fixed_time: None,
             given: Given::default(),
             kept: Kept::default(),
+            stop: Stop::default(),
         }
     }
 

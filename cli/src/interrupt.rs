@@ -39,6 +39,11 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
+    /// Returns the interrupts of a command that has just begun.
+    pub fn of(stop: &Stop) -> Interrupts {
+        Interrupts { stop: stop.clone(), ..Interrupts::default() }
+    }
+
     /// From now on tests run.
     pub fn for_tests(&self) {
         self.is_testing.store(true, Ordering::SeqCst);
@@ -127,18 +132,20 @@ fn hear(ui: &Ui) {
         return;
     }
     let say = |text: String| ui.event(Event::Message(text));
+    // What runs is named as it is before it is asked to stop.
+    let awaited = match interrupts.is_carrying_out.load(Ordering::SeqCst) {
+        true => ui.awaited(),
+        false => format!(
+            "Nothing was begun. A second interrupt ends {PRODUCT} at once, and loses nothing."
+        ),
+    };
     match interrupts.stop.ask() {
         1 => {
             say(format!(
                 "\nInterrupt received.\nPlease wait for {PRODUCT} to exit or data loss may occur.\nGracefully shutting down...\n"
             ));
             say("Stopping operation...".into());
-            say(match interrupts.is_carrying_out.load(Ordering::SeqCst) {
-                true => ui.awaited(),
-                false => format!(
-                    "Nothing was begun. A second interrupt ends {PRODUCT} at once, and loses nothing."
-                ),
-            });
+            say(awaited);
         }
         2 => say("\nTwo interrupts received. What still runs is abandoned; what was finished is saved.\n".into()),
         _ => {}

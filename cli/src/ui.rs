@@ -137,7 +137,7 @@ impl Ui {
         Ui {
             sources: Sources::default(),
             in_automation: world.variable("TF_IN_AUTOMATION").is_some(),
-            interrupts: Interrupts::default(),
+            interrupts: Interrupts::of(&world.stop),
             manner: Manner { silent: forbids_questions(world), ..Manner::default() },
             concise: view.concise,
             grouping: view.grouping(),

@@ -51,6 +51,7 @@ pub(crate) fn context(root: &Path, sources: &Sources) -> Arc<early::EarlyContext
         given: Default::default(),
         files: Default::default(),
         kept: Default::default(),
+        stop: Default::default(),
     };
     Arc::new(early::EarlyContext::new(Arc::new(world), "default", sources.clone()))
 }

@@ -39,6 +39,7 @@ static NOWHERE: LazyLock<World> = LazyLock::new(|| World {
     given: Default::default(),
     files: Default::default(),
     kept: Default::default(),
+    stop: Default::default(),
 });
 
 impl Scope for Nothing {

@@ -32,6 +32,7 @@ fn check_values(files: &str, environment: &[(&str, &str)], given: &str, outcome:
         given: Default::default(),
         files: Default::default(),
         kept: Default::default(),
+        stop: Default::default(),
     };
     let flag = |it: &str| match (it.strip_prefix('@'), it.split_once('=')) {
         (Some(path), _) => VariableSource::File(path.into()),

@@ -59,6 +59,7 @@ fn check(change: impl FnOnce(&mut Finished, &dyn Fn(&str) -> Node), faults: Expe
         fixed_time: None,
         given: Default::default(),
         kept: Default::default(),
+        stop: Default::default(),
     };
     let session = Session::open(Arc::new(world), Sources::default(), &Default::default())
         .expect("a configuration that can be planned");

@@ -20,8 +20,9 @@ pub type Schemas = BTreeMap<Provider, Arc<ProviderSchema>>;
 /// What a program gives to the workflows that it runs.
 ///
 /// A workflow is cancelled by [`Host::stop`] alone: it blocks until it is done, and cannot be dropped halfway. Asked once, it begins
-/// nothing new, lets the steps that run come to an end, records them and gives back its lock; asked twice, it abandons what runs and
-/// saves what is known. Work that leaves nothing behind, such as planning, ends at once with an error.
+/// nothing new, asks providers to stop, waits for their answers, records them and gives back its lock; asked twice, it waits for no
+/// provider and saves what is known. Work that leaves nothing behind, such as planning, ends at once with an error. Waits for other
+/// hosts heed the request of the world, [`World::stop`], which should be the same.
 #[derive(Clone, Copy)]
 pub struct Host<'a> {
     /// Clock, environment, files.

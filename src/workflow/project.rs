@@ -30,7 +30,6 @@ const USUAL_PARALLELISM: usize = 10;
 pub struct Project {
     world: Arc<World>,
     sources: Sources,
-    stop: Stop,
 }
 
 /// What an apply came to.
@@ -55,7 +54,7 @@ impl Project {
 
     /// Returns the project of a world's root: clock, environment and working directory are the world's.
     pub fn of(world: World) -> Project {
-        Project { world: Arc::new(world), sources: Sources::default(), stop: Stop::default() }
+        Project { world: Arc::new(world), sources: Sources::default() }
     }
 
     /// Returns every source file that was read so far: the places of problems lie in them.
@@ -65,7 +64,7 @@ impl Project {
 
     /// Returns the wish to stop, which another thread can utter while a call runs.
     pub fn stop(&self) -> &Stop {
-        &self.stop
+        &self.world.stop
     }
 
     /// Plans, and changes nothing.
@@ -155,7 +154,7 @@ impl Project {
             sources: &self.sources,
             tell: listener,
             ask: listener,
-            stop: &self.stop,
+            stop: &self.world.stop,
         }
     }
 }

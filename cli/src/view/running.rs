@@ -93,7 +93,9 @@ impl Running {
             return "No step is waited for: what was finished is being saved.".into();
         }
         let steps = self.longest_first();
-        let mut out = String::from("Waiting for what runs, and beginning nothing new:\n");
+        let mut out = String::from(
+            "Beginning nothing new, and waiting for what runs, which was asked to stop:\n",
+        );
         for (name, step, elapsed) in steps.iter().take(MOST) {
             let elapsed = took(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
             let _ = writeln!(out, "  - {name}: {} for {elapsed}", doing(step.action));

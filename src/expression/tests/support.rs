@@ -35,6 +35,7 @@ impl Known {
             given: Default::default(),
             files: Default::default(),
             kept: Default::default(),
+            stop: Default::default(),
         };
         Known {
             variables: Vec::new(),

@@ -110,6 +110,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         given: Default::default(),
         files: Default::default(),
         kept: Default::default(),
+        stop: Default::default(),
     };
     let variables = BTreeMap::new();
     trace::trace(TraceInput {

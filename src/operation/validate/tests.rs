@@ -23,6 +23,7 @@ fn check(files: &str, expected: Expect) {
         given: Default::default(),
         files: Default::default(),
         kept: Default::default(),
+        stop: Default::default(),
     };
     let (world, sources) = (Arc::new(world), Sources::default());
     let context = crate::operation::session::early_context(&world, &sources).expect("a context");

@@ -31,6 +31,7 @@ pub fn world(root: &Path) -> World {
         fixed_time: now,
         given: Default::default(),
         kept: Default::default(),
+        stop: Default::default(),
     }
 }
 
