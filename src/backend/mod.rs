@@ -59,6 +59,8 @@ pub struct Snapshot {
     pub state: Option<State>,
     /// How many finished steps of an interrupted run were recovered into it.
     pub recovered: usize,
+    /// Whether a journal has changed it, so that it differs from what is stored.
+    pub is_amended: bool,
     /// What the user should know of it.
     pub warnings: Diagnostics,
 }

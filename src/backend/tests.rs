@@ -15,7 +15,7 @@ use super::{LockInfo, LockProblem, Recover, Snapshots, acquire, files, workspace
 use crate::address::InstanceKey;
 use crate::diagnostic::Diagnostics;
 use crate::execute::journal::Journal;
-use crate::state::journal::{Base, Record};
+use crate::state::journal::{Base, Begun, Record};
 use crate::state::{State, names, read};
 use crate::world::World;
 
@@ -517,6 +517,60 @@ fn finished_steps_of_an_interrupted_run_are_read_and_kept() {
     guard.release().expect("it is released");
     assert_eq!(place.files(), "terraform.tfstate terraform.tfstate.backup");
     assert_eq!(place.backend().read().expect("it is read").recovered, 0);
+}
+
+/// A creation that a provider was asked for.
+fn creation(name: &str) -> Begun {
+    let Record::Written { address, .. } = written(name) else { unreachable!("it is written") };
+    let known = vec![("name".to_owned(), name.to_owned())];
+    let provider = "terraform.io/builtin/terraform".to_owned();
+    Begun { address, deposed: None, action: "create".into(), provider, known }
+}
+
+/// Writes the journal of a run that was killed: finished steps, one that was begun, and what came after it.
+fn killed(place: &Place, steps: &[Record], begun: &Begun, later: &[Record]) {
+    let backend = place.backend();
+    let state = backend.read().expect("it is read").state.expect("there is one");
+    let base =
+        Base { lineage: state.lineage.clone(), serial: state.serial, next_lineage: state.lineage };
+    let file = backend.journal().expect("nothing is in the way");
+    let journal = Journal::open(file, &base, &[]);
+    steps.iter().for_each(|it| drop(journal.append(std::slice::from_ref(it))));
+    journal.begin_step(begun);
+    later.iter().for_each(|it| drop(journal.append(std::slice::from_ref(it))));
+    journal.flush().expect("it is written");
+}
+
+fn noted(state: Option<&State>) -> Vec<String> {
+    let notes = state.map(|it| it.unconfirmed.clone()).unwrap_or_default();
+    notes.iter().map(|it| it.address.to_string()).collect()
+}
+
+#[test]
+fn what_was_being_created_when_a_run_was_killed_is_noted_until_it_is_recorded() {
+    for steps in [&[][..], &[written("c")]] {
+        let place = Place::new();
+        place.backend().write(&state_of(&["a"])).expect("it is written");
+        killed(&place, steps, &creation("b"), &[]);
+        // Who has no lock cannot know that the run is over.
+        assert!(place.backend().read().expect("it is read").warnings.is_empty());
+        // The first who has it writes the note. It is told again and again.
+        for _ in 0..2 {
+            let backend = place.backend();
+            let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("a lock");
+            let snapshot = backend.read().expect("it is read");
+            let warnings: Vec<&str> = snapshot.warnings.iter().map(|it| &*it.summary).collect();
+            assert!(warnings.contains(&"Objects that may exist unrecorded"), "{warnings:?}");
+            guard.release().expect("it is released");
+            let stored = place.backend().read().expect("it is read").state;
+            assert_eq!(noted(stored.as_ref()), ["terraform_data.b"]);
+            assert!(!place.path(".terraform.tfstate.journal").exists());
+        }
+        // A later run creates it, and is killed before it writes the state.
+        killed(&place, &[], &creation("b"), &[written("b")]);
+        let snapshot = place.backend().read().expect("it is read");
+        assert_eq!(noted(snapshot.state.as_ref()), [""; 0]);
+    }
 }
 
 #[test]

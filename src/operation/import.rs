@@ -82,7 +82,11 @@ pub async fn import(
     {
         return Err(without_block(address, None).into());
     }
-    Ok(Imported { state: finished.plan.prior_state, warnings: finished.problems })
+    let mut state = finished.plan.prior_state;
+    if let Some((address, _)) = &request.adopts {
+        state.confirm(address);
+    }
+    Ok(Imported { state, warnings: finished.problems })
 }
 
 fn declares(structure: &Structure, address: &Instance) -> bool {

@@ -72,7 +72,7 @@ pub fn show<'a>(
 
 /// Returns a state that has nothing but one instance.
 pub fn only(state: &State, address: &Instance) -> State {
-    let mut only = State { outputs: Default::default(), ..state.clone() };
+    let mut only = State { outputs: Default::default(), unconfirmed: Vec::new(), ..state.clone() };
     only.resources.retain(|it, _| *it == address.of());
     only.resources.values_mut().for_each(|it| it.instances.retain(|key, _| *key == address.key));
     only
@@ -80,7 +80,8 @@ pub fn only(state: &State, address: &Instance) -> State {
 
 /// Forgets instances with all their objects. Returns the lines to print.
 pub fn remove(state: &mut State, targets: &[Target], run: Run) -> Result<Vec<String>, Diagnostics> {
-    let found: Vec<Instance> = targets.iter().flat_map(|it| matching(state, it)).collect();
+    let mut found: Vec<Instance> = targets.iter().flat_map(|it| matching(state, it)).collect();
+    found.extend(unconfirmed(state, targets, &found));
     let verb = if run == Run::Dry { "Would remove" } else { "Removed" };
     let mut lines: Vec<String> = found.iter().map(|it| format!("{verb} {it}")).collect();
     if run == Run::Dry {
@@ -93,8 +94,22 @@ pub fn remove(state: &mut State, targets: &[Target], run: Run) -> Result<Vec<Str
         return Err(nothing_to_remove().into());
     }
     forget(state, &found);
+    found.iter().for_each(|it| state.confirm(it));
     lines.push(format!("Successfully removed {} resource instance(s).", found.len()));
     Ok(lines)
+}
+
+/// Finds the instances without an object of which the state notes that one may exist.
+fn unconfirmed(state: &State, targets: &[Target], found: &[Instance]) -> Vec<Instance> {
+    let is_named = |it: &Instance| {
+        targets.iter().any(|target| match target {
+            Target::Module(module) => contains(module, &it.module),
+            Target::Resource(address) => it.of() == *address,
+            Target::Instance(address) => it == address,
+        })
+    };
+    let notes = state.unconfirmed.iter().map(|it| &it.address);
+    notes.filter(|it| is_named(it) && !found.contains(it)).cloned().collect()
 }
 
 /// Takes instances out with all their objects; what rested on one of them now rests on what that one rested on.

@@ -24,12 +24,14 @@ mod stored;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod unconfirmed;
 mod version4;
 pub mod write;
 
 pub use resources::Resources;
 pub use same::{digest, is_same, is_same_record};
 pub use shared::Shared;
+pub use unconfirmed::Unconfirmed;
 
 /// What exists, as last recorded.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +48,8 @@ pub struct State {
     pub resources: Resources,
     /// Results of conditions, as last recorded.
     pub checks: Option<Vec<CheckResult>>,
+    /// Objects that may exist without a record, mostly none.
+    pub unconfirmed: Vec<Unconfirmed>,
 }
 
 /// A root output as recorded.
@@ -213,6 +217,6 @@ impl State {
 
     /// Returns whether nothing is recorded.
     pub fn is_empty(&self) -> bool {
-        self.resources.is_empty() && self.outputs.is_empty()
+        self.resources.is_empty() && self.outputs.is_empty() && self.unconfirmed.is_empty()
     }
 }

@@ -68,7 +68,7 @@ fn read_version4(source: &str) -> Result<State, Diagnostics> {
     let mut gathered = Gathered::default();
     let mut file = streamed(source, |it| gathered.resource(&it))
         .map_err(|error| shape_problem(source, &error))?;
-    gathered.own(file.entail.take());
+    gathered.own(file.entail.as_mut());
     gathered.state(file)
 }
 
@@ -94,7 +94,7 @@ impl Gathered {
     }
 
     /// Takes in our own record.
-    fn own(&mut self, own: Option<OwnV4<'_>>) {
+    fn own(&mut self, own: Option<&mut OwnV4<'_>>) {
         let own = own.and_then(own::complete);
         self.made_from
             .extend(own.into_iter().flat_map(|it| it.0).map(|it| self.reader.names_of(&it)));
@@ -131,6 +131,7 @@ impl Gathered {
             outputs,
             resources,
             checks: file.check_results.map(|it| it.into_iter().map(check_from).collect()),
+            unconfirmed: file.entail.map(own::unconfirmed).unwrap_or_default(),
         })
     }
 }

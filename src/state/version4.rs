@@ -161,9 +161,24 @@ pub(super) struct OwnV4<'a> {
     /// What older versions wrote, which did not look behind data sources.
     #[serde(borrow, default)]
     pub(super) reads: Option<MadeFrom<'a>>,
+    /// Objects that may exist without a record.
+    #[serde(borrow, default)]
+    pub(super) unconfirmed: Option<Vec<UnconfirmedV4<'a>>>,
+}
+
+/// An object that may exist without a record.
+#[derive(Deserialize)]
+pub(super) struct UnconfirmedV4<'a> {
+    #[serde(borrow)]
+    pub(super) address: Text<'a>,
+    #[serde(borrow, default)]
+    pub(super) provider: Option<Text<'a>>,
+    #[serde(default)]
+    pub(super) known: Option<BTreeMap<String, String>>,
 }
 
 impl OwnV4<'_> {
+    /// Returns whether nothing is said of what objects were made from.
     fn is_empty(&self) -> bool {
         self.reads.is_none() && self.made_from.as_ref().is_none_or(|it| it.0.is_empty())
     }

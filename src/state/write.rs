@@ -7,7 +7,7 @@ use base64::Engine as _;
 use super::text::{JsonWriter, Layout};
 use super::{
     Attributes, CheckResult, InstanceState, Object, OutputValue, ResourceState, State, Status,
-    stored,
+    stored, unconfirmed,
 };
 use crate::address::{InstanceKey, Mode, ModuleInstance, ProviderConfig, Resource};
 use crate::value::Str;
@@ -300,9 +300,24 @@ pub(super) fn write_object(
     json.close('}');
 }
 
-/// Writes our own record: the instances that each object read. It stands apart from what other programs know, as a
-/// member of the whole document, which they ignore and drop when they write next.
+/// Writes our own record: the instances that each object read, and what may exist without a record. It stands apart from what other
+/// programs know, as a member of the whole document, which they ignore and drop when they write next.
 pub(super) fn write_own(json: &mut JsonWriter, state: &State) {
+    let has_reads = write_made_from(json, state);
+    if !state.unconfirmed.is_empty() {
+        if !has_reads {
+            json.key("entail");
+            json.open('{');
+        }
+        unconfirmed::write(json, &state.unconfirmed);
+    }
+    if has_reads || !state.unconfirmed.is_empty() {
+        json.close('}');
+    }
+}
+
+/// Writes the instances that each object read, and leaves our own record open. Returns whether there were any.
+fn write_made_from(json: &mut JsonWriter, state: &State) -> bool {
     let mut is_open = false;
     for (address, instance) in state.resources.iter().flat_map(|(address, resource)| {
         resource
@@ -325,8 +340,8 @@ pub(super) fn write_own(json: &mut JsonWriter, state: &State) {
     }
     if is_open {
         json.close('}');
-        json.close('}');
     }
+    is_open
 }
 
 /// Returns what our own record says that an object read.

@@ -15,7 +15,7 @@ use crate::backend::workspace;
 use crate::backend::{Snapshot, files};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::write;
-use crate::world::{WITHOUT_WAITING, open_regular};
+use crate::world::{Stop, WITHOUT_WAITING, open_regular};
 
 /// The journal as this process knows it.
 #[derive(Debug, Default)]
@@ -203,7 +203,7 @@ impl Snapshots {
                 (aside.unwrap_or_else(problem), None)
             }
         };
-        if snapshot.recovered > 0
+        if snapshot.is_amended
             && let Some(state) = snapshot.state.as_mut().filter(|it| it.lineage.is_empty())
         {
             state.lineage = self.world.uuid();
@@ -260,7 +260,7 @@ impl Snapshots {
         if let StaleJournal::Unsettled(problem) = stale {
             return Err(Diagnostic::clone(problem).into());
         }
-        if snapshot.recovered > 0
+        if snapshot.is_amended
             && let Some(state) = &snapshot.state
         {
             self.store(now, (&state.lineage, state.serial), write::write(state))?;
@@ -353,7 +353,9 @@ impl Snapshots {
         let was_writing = std::mem::replace(&mut now.may_write, true);
         // What was planned rests on what was read before.
         let settled = match self.content() {
-            Ok(content) if seen.as_ref() == Some(&content.version) => self.read_now(now).map(drop),
+            Ok(content) if seen.as_ref() == Some(&content.version) => {
+                self.read_now(now, &Stop::default()).map(drop)
+            }
             Ok(_) => Err(stale::changed(&self.journal_names(now)).into()),
             Err(problems) => Err(problems),
         };

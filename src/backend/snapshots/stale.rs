@@ -5,10 +5,11 @@
 
 use std::path::PathBuf;
 
+use crate::address::Instance;
 use crate::backend::Snapshot;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::state::State;
 use crate::state::journal::{self, Begun, Flaw, JournalContents, Record};
+use crate::state::{State, Unconfirmed, unconfirmed};
 
 /// What becomes of a journal that does not fit or cannot be read: `-recover`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,44 +54,65 @@ pub(super) fn take_up(
     let (lineage, serial) =
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
     let is_next = continues(&contents, snapshot.state.as_ref());
-    let JournalContents { base, records, unfinished, flaw, .. } = contents;
+    let JournalContents { base, records, created, unfinished, flaw, .. } = contents;
     let is_later =
         base.as_ref().is_some_and(|base| base.next_lineage == lineage && serial > base.serial);
     let fits = is_next || is_later;
-    if is_over && fits && !unfinished.is_empty() {
-        snapshot.warnings.push(unrecorded(&unfinished));
+    let asked = unfinished.iter().filter(|_| is_over && fits);
+    let (creations, others): (Vec<_>, Vec<_>) = asked.partition(|it| it.action == "create");
+    if !others.is_empty() {
+        snapshot.warnings.push(unanswered(&others));
     }
+    let notes = new_notes(snapshot.state.as_ref(), &creations, is_next);
+    let has_nothing = records.is_empty() && notes.is_empty();
+    let next_lineage = base.as_ref().map(|it| it.next_lineage.clone()).unwrap_or_default();
+    let found = Found { next_lineage, records, created, notes };
     if flaw.is_none() {
         // A first line that was torn, or nothing behind it that is not told: nothing was finished.
-        if base.is_none() || records.is_empty() && (fits || unfinished.is_empty()) {
+        if base.is_none() || has_nothing && (fits || unfinished.is_empty()) {
             return StaleJournal::Spent;
         }
-        if let Some(base) = base.as_ref().filter(|_| is_next) {
-            snapshot.warnings.extend(is_over.then(|| taken_up(&records)).flatten());
-            recovered(snapshot, &base.next_lineage, records);
+        if is_next {
+            snapshot.warnings.extend(is_over.then(|| taken_up(&found.records)).flatten());
+            found.recover_into(snapshot);
             return StaleJournal::Taken;
         }
         // The run that wrote it, or the one that took it up, has stored it all and died before it could remove it.
-        if is_later && snapshot.state.as_ref().is_some_and(|it| journal::holds(it, &records)) {
-            return StaleJournal::Spent;
+        let state = snapshot.state.as_ref();
+        if is_later && state.is_some_and(|it| journal::holds(it, &found.records)) {
+            if found.notes.is_empty() {
+                return StaleJournal::Spent;
+            }
+            Found { records: Vec::new(), created: Vec::new(), ..found }.recover_into(snapshot);
+            return StaleJournal::Taken;
         }
     }
     match recover {
         Some(Recover::Aside) => StaleJournal::Aside,
         Some(Recover::Take) => {
-            let next = base.map(|it| it.next_lineage).unwrap_or_default();
-            recovered(snapshot, &next, records);
+            found.recover_into(snapshot);
             StaleJournal::Aside
         }
         None => {
             if is_next {
                 // Whoever only looks sees what can be seen.
-                let next = base.map(|it| it.next_lineage).unwrap_or_default();
-                recovered(snapshot, &next, records);
+                found.recover_into(snapshot);
             }
             StaleJournal::Unsettled(unsettled(flaw, names).into())
         }
     }
+}
+
+/// Returns the notes of creations without an answer that the state does not have yet.
+///
+/// - `is_next`: whether no other program has written the state since; otherwise what is recorded there counts.
+fn new_notes(state: Option<&State>, creations: &[&Begun], is_next: bool) -> Vec<Unconfirmed> {
+    let is_new = |note: &Unconfirmed| {
+        state.is_none_or(|it| {
+            !it.unconfirmed.contains(note) && (is_next || it.current(&note.address).is_none())
+        })
+    };
+    creations.iter().filter_map(|it| Unconfirmed::of(it)).filter(is_new).collect()
 }
 
 /// Returns whether a journal continues a snapshot: the one that its run started from, or one that the run has stored meanwhile. That
@@ -105,19 +127,36 @@ fn continues(contents: &JournalContents, state: Option<&State>) -> bool {
         || (base.next_lineage == lineage && stored().any(|it| has(it.1)))
 }
 
-/// Makes the state what it is after the finished steps of an interrupted run: a snapshot of its own, one serial on.
-fn recovered(snapshot: &mut Snapshot, next_lineage: &str, records: Vec<Record>) {
-    if records.is_empty() {
-        return;
+/// What a journal says beyond the state.
+struct Found {
+    /// The lineage of the state, where it has none yet.
+    next_lineage: String,
+    /// Finished steps.
+    records: Vec<Record>,
+    /// The objects that they have created.
+    created: Vec<Instance>,
+    /// Creations without an answer.
+    notes: Vec<Unconfirmed>,
+}
+
+impl Found {
+    /// Makes the state what it is after the steps of an interrupted run: a snapshot of its own, one serial on.
+    fn recover_into(self, snapshot: &mut Snapshot) {
+        if self.records.is_empty() && self.notes.is_empty() {
+            return;
+        }
+        let mut state: State = snapshot.state.take().unwrap_or_default();
+        if state.lineage.is_empty() {
+            state.lineage = self.next_lineage;
+        }
+        state.serial += 1;
+        snapshot.recovered = self.records.len();
+        self.records.into_iter().for_each(|it| state.record(it));
+        self.created.iter().for_each(|it| state.confirm(it));
+        self.notes.into_iter().for_each(|it| state.note_unconfirmed(it));
+        snapshot.state = Some(state);
+        snapshot.is_amended = true;
     }
-    let mut state: State = snapshot.state.take().unwrap_or_default();
-    if state.lineage.is_empty() {
-        state.lineage = next_lineage.into();
-    }
-    state.serial += 1;
-    snapshot.recovered = records.len();
-    records.into_iter().for_each(|it| state.record(it));
-    snapshot.state = Some(state);
 }
 
 /// The most objects of an interrupted run that are named.
@@ -154,25 +193,21 @@ pub(super) fn as_warning(problem: &Diagnostic) -> Diagnostic {
     Diagnostic { severity: Severity::Warning, ..problem.clone() }
 }
 
-/// An interrupted run had asked providers for something, and did not live to hear what became of it.
-fn unrecorded(steps: &[Begun]) -> Diagnostic {
-    let line = |it: &Begun| {
+/// An interrupted run had asked providers to change or destroy something, and ended before the answer came.
+fn unanswered(steps: &[&Begun]) -> Diagnostic {
+    let line = |it: &&Begun| {
         let what = match it.action.as_str() {
-            "create" => "may exist, and is not recorded",
             "delete" => "may be gone, and is still recorded",
             _ => "may have been changed, and is recorded as it was",
         };
         let deposed = it.deposed.as_ref().map(|it| format!(" (deposed {it})")).unwrap_or_default();
-        let known: Vec<String> =
-            it.known.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
-        let known =
-            if known.is_empty() { String::new() } else { format!(": {}", known.join(", ")) };
-        format!("  - {}{deposed} of {} {what}{known}", it.address, it.provider)
+        let name = format!("{}{deposed}", it.address);
+        unconfirmed::line(&name, &it.provider, what, &it.known)
     };
     let lines: Vec<String> = steps.iter().map(line).collect();
-    Diagnostic::warning("Objects that may exist unrecorded").detail(format!(
-        "An interrupted run had asked for the following, and ended before it heard the answer:\n{}\n\nLook for what may exist before \
-         the next apply makes it again: import it, or remove it. What is still recorded is read anew by the next plan.",
+    Diagnostic::warning("Objects that may have changed unrecorded").detail(format!(
+        "An interrupted run had asked for the following, and ended before it heard the answer:\n{}\n\nThe next plan reads each of \
+         them again, so nothing is to be done.",
         lines.join("\n")
     ))
 }

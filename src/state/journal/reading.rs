@@ -20,6 +20,8 @@ pub struct JournalContents {
     pub records: Vec<Record>,
     /// Steps that were begun and of whose end nothing is said, in order.
     pub unfinished: Vec<Begun>,
+    /// Objects that were created and recorded, in order.
+    pub created: Vec<Instance>,
     /// Snapshots that were written, or were about to be, while the run went on: the serial, and how many records stand before.
     pub stored: Vec<(u64, usize)>,
     /// Why it is not wholly read.
@@ -59,6 +61,7 @@ pub fn read(text: &[u8]) -> JournalContents {
             Some(Line::Ended(address)) => found.end(&address),
             Some(Line::Stored(serial)) => found.stored.push((serial, found.records.len())),
             Some(Line::Records(records)) => {
+                found.note_created(&records);
                 records.iter().filter_map(Record::address).for_each(|it| found.end(it));
                 found.records.extend(records);
             }
@@ -73,6 +76,19 @@ pub fn read(text: &[u8]) -> JournalContents {
 }
 
 impl JournalContents {
+    /// Notes which of the objects that were being created are recorded now.
+    fn note_created(&mut self, records: &[Record]) {
+        let is_being_created = |address: &Instance| {
+            self.unfinished.iter().any(|it| it.action == "create" && it.address == *address)
+        };
+        let written = records.iter().filter_map(|it| match it {
+            Record::Written { address, deposed: None, .. } => Some(address),
+            _ => None,
+        });
+        let created: Vec<Instance> = written.filter(|it| is_being_created(it)).cloned().collect();
+        self.created.extend(created);
+    }
+
     /// Something is said about an object: what was begun with it is over.
     fn end(&mut self, address: &Instance) {
         self.unfinished.retain(|it| it.address != *address);

@@ -4,18 +4,31 @@ use std::fmt::{self, Write as _};
 
 use rustc_hash::FxHashMap;
 
-use super::super::version4::{MadeFrom, OwnV4};
-use super::super::{Resources, names, write};
+use super::super::version4::{MadeFrom, OwnV4, Text};
+use super::super::{Resources, Unconfirmed, names, write};
 use crate::address::{InstanceKey, Mode, Resource};
 use crate::value::Str;
 
 /// Returns what can be relied on.
-pub(super) fn complete(own: OwnV4<'_>) -> Option<MadeFrom<'_>> {
-    own.made_from.or_else(|| {
-        let mut old = own.reads?;
+pub(super) fn complete<'a>(own: &mut OwnV4<'a>) -> Option<MadeFrom<'a>> {
+    own.made_from.take().or_else(|| {
+        let mut old = own.reads.take()?;
         old.0.retain(|it| is_complete(it.1.iter().map(|it| &*it.0)));
         Some(old)
     })
+}
+
+/// Returns what may exist without a record. A note whose address cannot be read is passed over.
+pub(super) fn unconfirmed(own: OwnV4<'_>) -> Vec<Unconfirmed> {
+    let notes = own.unconfirmed.unwrap_or_default().into_iter();
+    let read = notes.filter_map(|it| {
+        Some(Unconfirmed {
+            address: names::instance(&it.address.0)?,
+            provider: Text::filled(&it.provider).unwrap_or_default().to_owned(),
+            known: it.known.unwrap_or_default().into_iter().collect(),
+        })
+    });
+    read.collect()
 }
 
 /// Whether what an older version wrote of an object says all: where it names data, what is behind that is missing.
