@@ -8,7 +8,7 @@ use super::dependencies::{finished, inputs_are_valid};
 use super::provision::{self, Provisioners, When};
 use super::remove::written;
 use super::response::{Asked, Failed, Holds, Received, judge};
-use super::{Context, Counted, Report, StepResult, problems};
+use super::{Context, Counted, Creation, Report, StepResult, problems};
 use crate::address::InstanceKey;
 use crate::event::{Event, EventObject, Sink};
 use crate::lower::structure::{NodeKind, ResourceId};
@@ -64,6 +64,22 @@ impl Work {
     }
 }
 
+/// What came of asking a provider to create or change an object.
+enum Made {
+    /// An object, to be recorded.
+    Object(Box<(Value, Object)>),
+    /// Nothing new.
+    Nothing,
+    /// Nothing that is known: no answer came.
+    Unconfirmed,
+}
+
+impl Made {
+    fn creation(&self) -> Creation {
+        if matches!(self, Made::Unconfirmed) { Creation::Unanswered } else { Creation::None }
+    }
+}
+
 /// Creates, updates, or makes the new half of a replacement.
 pub(super) async fn make(
     ctx: &Context<'_>,
@@ -71,16 +87,20 @@ pub(super) async fn make(
     node: Node,
     existing: Option<Object>,
 ) -> StepResult {
-    let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else {
+    let Some(found) = ctx.stop.unless_asked(subject(ctx, node)).await else {
+        return StepResult::halted();
+    };
+    let Some(subject) = found.filter(|_| inputs_are_valid(ctx, node)) else {
         return failure(Vec::new());
     };
     let mut records = room_for_successor(change, existing.as_ref());
     let previous = existing
         .filter(|_| change.action == Action::Update || change.action == Action::CreateThenDelete);
     let updated = previous.as_ref().filter(|_| change.action == Action::Update);
-    let Some(planned) = plan_again(ctx, &subject, change, updated).await else {
-        return failure(records);
-    };
+    // What is only planned leaves nothing behind. Once the change is asked for, its answer is waited for.
+    let again = ctx.stop.unless_asked(plan_again(ctx, &subject, change, updated)).await;
+    let Some(again) = again else { return StepResult::halted() };
+    let Some(planned) = again else { return failure(records) };
     let work = Work::of(change, &planned);
     if work == Work::Nothing {
         let failed = !ctx.observer.postconditions(&subject, &planned.value);
@@ -100,22 +120,24 @@ pub(super) async fn make(
         Some(Report { subject, action: shown, elapsed: started.elapsed(), errored })
     };
     let (made, mut errored) = match work {
-        Work::Marks => (Some(with_new_marks(&subject, &planned, updated)), false),
+        Work::Marks => (Made::Object(with_new_marks(&subject, &planned, updated)), false),
         _ => {
-            let response = apply(&subject, &planned).await;
-            taken_in(ctx, &subject, change, &planned, response, updated)
+            let answer = apply(&subject, &planned).await;
+            taken_in(ctx, &subject, change, &planned, answer, updated)
         }
     };
-    let Some((value, object)) = made else {
+    let Made::Object(made) = made else {
         records.extend(restored(change, previous));
-        return StepResult { reported: report(told, true), ..failure(records) };
+        let created = made.creation();
+        return StepResult { reported: report(told, true), created, ..failure(records) };
     };
+    let (value, object) = *made;
     let mut object = finished(ctx, node, change, object);
     let provisioners = Provisioners::of(subject.block, When::Create);
     if work == Work::Create && !errored && !provisioners.is_empty() {
         // Until its provisioners are done it is half made, whatever ends this run.
         records.push(written(change, None, Object { status: Status::Tainted, ..object.clone() }));
-        ctx.notes.note(std::mem::take(&mut records));
+        ctx.notes.note_early(&change.address, std::mem::take(&mut records));
         // The connection may name the object.
         ctx.observer.values.record(node, value.clone());
         let scope = ctx
@@ -134,6 +156,8 @@ pub(super) async fn make(
         counts: (!errored).then_some(work.counted()),
         reported: report(EventObject::of(&change.address, None, &value), errored),
         value: (!errored).then_some(value),
+        created: if work == Work::Create { Creation::Recorded } else { Creation::None },
+        ..StepResult::default()
     }
 }
 
@@ -236,11 +260,11 @@ fn with_new_marks(
     subject: &ObjectContext<'_>,
     planned: &Planned,
     updated: Option<&Object>,
-) -> (Value, Object) {
+) -> Box<(Value, Object)> {
     let value = marked(subject, planned, &planned.value.to_plain());
     let mut object = updated.cloned().unwrap_or_else(|| record::new_object(&value, subject.schema));
     record::encode(&mut object, &value, subject.schema);
-    (value, object)
+    Box::new((value, object))
 }
 
 /// What is to be recorded once the provider has answered, and whether anything went wrong.
@@ -251,10 +275,13 @@ fn taken_in(
     planned: &Planned,
     response: Response<Option<AppliedObject>>,
     updated: Option<&Object>,
-) -> (Option<(Value, Object)>, bool) {
+) -> (Made, bool) {
     ctx.observer.report_provider(&subject.address, Some(subject.block), &response.diagnostics);
     let asked = if updated.is_some() { Asked::Update } else { Asked::Create };
-    let answer = Received::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block);
+    let answer = match response.is_unanswered() {
+        true => Received::Lost,
+        false => Received::of(response.value.as_ref().map(|it| &it.value), &subject.schema.block),
+    };
     let mut failed = if response.failed() { Failed::Told } else { Failed::No };
     let compared =
         response.value.as_ref().filter(|_| matches!(answer, Received::Object | Received::Null));
@@ -266,17 +293,18 @@ fn taken_in(
     ctx.observer.values.report(fault.map(|it| problems::fault(change, it, holds)));
     if holds == Holds::Planned {
         ctx.observer.values.report([problems::may_exist(change)]);
-        return (Some(as_planned(subject, planned)), true);
+        return (Made::Object(as_planned(subject, planned).into()), true);
     }
     let (Holds::Response(status), Some(applied)) = (holds, response.value) else {
-        return (None, true);
+        let is_lost = holds == Holds::Unconfirmed;
+        return (if is_lost { Made::Unconfirmed } else { Made::Nothing }, true);
     };
     let value = marked(subject, planned, &record::known_only(&applied.value));
     let value = value.sharing(&planned.value);
     let identity = record::stored_identity(applied.identity.as_ref(), subject.schema);
     let object = record::new_object(&value, subject.schema);
     let object = Object { status, ..object }.kept_with(applied.private.into(), identity);
-    (Some((value, object)), failed != Failed::No)
+    (Made::Object((value, object).into()), failed != Failed::No)
 }
 
 /// The object that may have been made, with all that is known of it: what was planned.
@@ -316,7 +344,10 @@ fn is_as_planned(
 
 /// Checks the conditions of an object that stays as it is: what they rest on is known by now.
 pub(super) async fn check(ctx: &Context<'_>, change: &Change, node: Node) -> StepResult {
-    let Some(subject) = subject(ctx, node).await.filter(|_| inputs_are_valid(ctx, node)) else {
+    let Some(found) = ctx.stop.unless_asked(subject(ctx, node)).await else {
+        return StepResult::halted();
+    };
+    let Some(subject) = found.filter(|_| inputs_are_valid(ctx, node)) else {
         return failure(Vec::new());
     };
     let passed = ctx.observer.preconditions(&subject)
@@ -326,7 +357,10 @@ pub(super) async fn check(ctx: &Context<'_>, change: &Change, node: Node) -> Ste
 
 /// Reads a data source whose turn came only now.
 pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> StepResult {
-    let Some(subject) = subject(ctx, node).await else { return failure(Vec::new()) };
+    let Some(found) = ctx.stop.unless_asked(subject(ctx, node)).await else {
+        return StepResult::halted();
+    };
+    let Some(subject) = found else { return failure(Vec::new()) };
     let started = Instant::now();
     let told = EventObject { address: change.address.clone(), deposed: None, id: None };
     ctx.sink.event(Event::ApplyStart(told.clone(), Action::Read));
@@ -334,7 +368,10 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Step
         Some(Report { subject, action: Action::Read, elapsed: started.elapsed(), errored })
     };
     let softened = change.reason == Reason::ReadBecauseCheckNested;
-    let Some(kept) = read_now(ctx, change, &subject).await else {
+    let Some(kept) = ctx.stop.unless_asked(read_now(ctx, change, &subject)).await else {
+        return StepResult { reported: report(told, true), ..StepResult::halted() };
+    };
+    let Some(kept) = kept else {
         // Of a check it is only the check that failed, which says so.
         let failed = subject.block.besides.check.is_none();
         let reported = failed.then(|| report(told, true)).flatten();
@@ -347,7 +384,7 @@ pub(super) async fn read(ctx: &Context<'_>, change: &Change, node: Node) -> Step
         reported: report(EventObject::of(&change.address, None, &value), false),
         value: Some(value),
         failed: !passed && !softened,
-        counts: None,
+        ..StepResult::default()
     }
 }
 

@@ -39,15 +39,14 @@ mod queue;
 mod remove;
 mod place;
 mod run;
-mod stop;
 #[cfg(test)]
 mod tests;
 mod response;
 
+pub use crate::world::Stop;
 pub use place::Place;
 pub use queue::Queue;
 pub use run::execute;
-pub use stop::Stop;
 
 /// Whoever judges what becomes known while a plan is carried out.
 pub trait Watch {
@@ -97,12 +96,14 @@ pub struct Context<'a> {
 pub struct Notes<'a> {
     journal: Option<&'a journal::Journal>,
     fresh: Mutex<Vec<Record>>,
+    /// Objects of running steps that are recorded already.
+    made: Mutex<Vec<Instance>>,
 }
 
 impl<'a> Notes<'a> {
     /// Returns notes that go to a journal, where there is one.
     pub fn new(journal: Option<&'a journal::Journal>) -> Notes<'a> {
-        Notes { journal, fresh: Mutex::default() }
+        Notes { journal, fresh: Mutex::default(), made: Mutex::default() }
     }
 
     /// Notes changes that belong together. They are safe once [`Notes::sync`] has returned.
@@ -113,11 +114,32 @@ impl<'a> Notes<'a> {
         self.fresh.lock().extend(records);
     }
 
+    /// Notes an object of a step that goes on.
+    fn note_early(&self, address: &Instance, records: Vec<Record>) {
+        self.note(records);
+        self.made.lock().push(address.clone());
+    }
+
+    /// Returns whether the object of a running step is recorded already.
+    fn is_made(&self, address: &Instance) -> bool {
+        self.made.lock().contains(address)
+    }
+
+    /// Returns whether something was noted that is not in the state yet.
+    fn has_fresh(&self) -> bool {
+        !self.fresh.lock().is_empty()
+    }
+
     /// Notes that a provider is about to be asked for a step.
     fn begin(&self, step: Option<&Begun>) {
         if let (Some(journal), Some(step)) = (self.journal, step) {
             journal.begin_step(step);
         }
+    }
+
+    /// Notes that no answer came to a step that was begun, after all that is noted of it.
+    fn unanswered(&self, step: &Begun) {
+        self.begin(Some(step));
     }
 
     /// Notes that what was begun with an object is over and has changed nothing.
@@ -229,10 +251,33 @@ pub(crate) struct StepResult {
     value: Option<Value>,
     /// Whether what comes after it must not happen.
     failed: bool,
+    /// Whether the run was stopped before a provider was asked, so that the step is still to do.
+    halted: bool,
+    /// What is known of the object that was to be created.
+    created: Creation,
     /// What is counted.
     counts: Option<Counted>,
     /// What to report as done; nothing for a step that was not begun.
     reported: Option<Report>,
+}
+
+impl StepResult {
+    /// Returns the result of a step that was stopped before a provider was asked.
+    fn halted() -> StepResult {
+        StepResult { halted: true, ..StepResult::default() }
+    }
+}
+
+/// What a step says of the object that it was to create.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Creation {
+    /// Nothing: it creates none, or the provider says that none was created.
+    #[default]
+    None,
+    /// The object is recorded.
+    Recorded,
+    /// No answer came: the object may exist.
+    Unanswered,
 }
 
 /// How a step that was begun has ended.

@@ -21,7 +21,8 @@ pub(super) async fn open(ctx: &Context<'_>, node: Node) -> StepResult {
     let NodeKind::Object(resource, key) = observer.values.structure.kind(node) else {
         return StepResult::default();
     };
-    let subject = crate::planner::subject(observer, *resource, key).await;
+    let subject = crate::planner::subject(observer, *resource, key);
+    let Some(subject) = ctx.stop.unless_asked(subject).await else { return StepResult::halted() };
     let Some(subject) = subject.filter(|_| inputs_are_valid(ctx, node)) else { return failure() };
     let Some(question) = observer.ask_data(&subject) else { return failure() };
     if !question.is_known {

@@ -1,5 +1,6 @@
 //! Steps that take something away.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use entail_rules::Node;
@@ -9,7 +10,7 @@ use super::{Context, Counted, Report, StepResult, problems, provision};
 use crate::address::Mode;
 use crate::event::{Event, EventObject, Sink};
 use crate::plan::{Action, Change};
-use crate::provider::ApplyCall;
+use crate::provider::{ApplyCall, Provider};
 use crate::state::journal::Record;
 use crate::state::{Object, Status, objects};
 use crate::value::{Str, Value};
@@ -27,13 +28,20 @@ pub(super) async fn destroy(
     ctx.sink.event(Event::ApplyStart(subject.clone(), Action::Delete));
     let is_deposed = deposed.is_some();
     let has_part = deposed.is_none() && existing.status != Status::Tainted;
-    let (records, failed) = match !has_part || provision::before_destroy(ctx, change).await {
-        true => removed(ctx, change, deposed, existing).await,
-        false => (Vec::new(), true),
+    let may_go = !has_part || provision::before_destroy(ctx, change).await;
+    let provider = async {
+        ctx.observer.provider_to_destroy(&change.served_by, &change.address).await
+    };
+    let provider = ctx.stop.unless_asked(provider).await;
+    let halted = may_go && provider.is_none();
+    let (records, failed) = match provider.flatten().filter(|_| may_go) {
+        Some(provider) => removed(ctx, change, deposed, (existing, provider)).await,
+        None => (Vec::new(), true),
     };
     StepResult {
         records,
         failed,
+        halted,
         counts: (!failed).then_some(Counted::Destroyed),
         // That a deposed object is still there is told by the problem alone.
         reported: (!failed || !is_deposed).then(|| Report {
@@ -42,7 +50,7 @@ pub(super) async fn destroy(
             elapsed: started.elapsed(),
             errored: failed,
         }),
-        value: None,
+        ..StepResult::default()
     }
 }
 
@@ -51,7 +59,7 @@ async fn removed(
     ctx: &Context<'_>,
     change: &Change,
     deposed: Option<&Str>,
-    existing: Object,
+    (existing, provider): (Object, Arc<dyn Provider>),
 ) -> (Vec<Record>, bool) {
     let kind = &change.address.resource.kind;
     let schema = ctx.observer.pool.resource_schema(
@@ -59,10 +67,7 @@ async fn removed(
         change.address.resource.mode,
         kind,
     );
-    let provider = ctx.observer.provider_to_destroy(&change.served_by, &change.address).await;
-    let (Some(schema), Some(provider)) = (schema, provider) else {
-        return (Vec::new(), true);
-    };
+    let Some(schema) = schema else { return (Vec::new(), true) };
     let prior = change.before.to_plain();
     let null = Value::Null(schema.block.ty());
     let call = ApplyCall {
@@ -75,7 +80,11 @@ async fn removed(
     };
     let response = provider.apply(call).await;
     ctx.observer.report_provider(&change.address, None, &response.diagnostics);
-    let answer = Received::of(response.value.as_ref().map(|it| &it.value), &schema.block);
+    let answer = response.value.as_ref().map(|it| &it.value);
+    let answer = match response.is_unanswered() {
+        true => Received::Lost,
+        false => Received::of(answer, &schema.block),
+    };
     let failed = if response.failed() { Failed::Told } else { Failed::No };
     let (holds, fault) = judge(Asked::Delete, Some(existing.status), answer, failed);
     ctx.observer.values.report(fault.map(|it| problems::fault(change, it, holds)));

@@ -21,6 +21,8 @@ pub(super) enum Received {
     Misshapen,
     /// Something that cannot be read.
     Unreadable,
+    /// No answer came.
+    Lost,
     /// Null: no object exists.
     Null,
     /// An object.
@@ -51,6 +53,8 @@ pub(super) enum Holds {
     Response(Status),
     /// What was planned, as far as it is known, and tainted: it may have been made, and nobody says as what.
     Planned,
+    /// No object, and a note that one may exist.
+    Unconfirmed,
 }
 
 /// How a call failed.
@@ -89,6 +93,9 @@ pub(super) fn judge(
     let failed = how != Failed::No;
     let unless_failed = |fault: Fault| (!failed).then_some(fault);
     match (asked, answer) {
+        (Asked::Create, Received::Lost) => (Holds::Unconfirmed, None),
+        // The object is still recorded: the next read tells what became of it.
+        (_, Received::Lost) => (Holds::Previous, None),
         // Whatever the answer was to say, something was asked to be made, and no error says that it was not.
         (Asked::Create, Received::Unreadable) => (Holds::Planned, None),
         (Asked::Create, Received::Misshapen) => (Holds::Planned, Some(Fault::Misshapen)),
@@ -138,6 +145,7 @@ mod tests {
                     Received::Nothing,
                     Received::Misshapen,
                     Received::Unreadable,
+                    Received::Lost,
                 ];
                 for answer in answers {
                     for failed in [Failed::No, Failed::Wrong, Failed::Told] {
@@ -177,6 +185,9 @@ mod tests {
             Create of none: ok Unreadable -> Planned
             Create of none: wrong Unreadable -> Planned
             Create of none: error Unreadable -> Planned
+            Create of none: ok Lost -> Unconfirmed
+            Create of none: wrong Lost -> Unconfirmed
+            Create of none: error Lost -> Unconfirmed
             Update of ready: ok Object -> Response(Ready)
             Update of ready: wrong Object -> Response(Ready)
             Update of ready: error Object -> Response(Ready)
@@ -192,6 +203,9 @@ mod tests {
             Update of ready: ok Unreadable -> Previous
             Update of ready: wrong Unreadable -> Previous
             Update of ready: error Unreadable -> Previous
+            Update of ready: ok Lost -> Previous
+            Update of ready: wrong Lost -> Previous
+            Update of ready: error Lost -> Previous
             Update of tainted: ok Object -> Response(Ready)
             Update of tainted: wrong Object -> Response(Tainted)
             Update of tainted: error Object -> Response(Tainted)
@@ -207,6 +221,9 @@ mod tests {
             Update of tainted: ok Unreadable -> Previous
             Update of tainted: wrong Unreadable -> Previous
             Update of tainted: error Unreadable -> Previous
+            Update of tainted: ok Lost -> Previous
+            Update of tainted: wrong Lost -> Previous
+            Update of tainted: error Lost -> Previous
             Delete of ready: ok Object -> Response(Ready), NotGone
             Delete of ready: wrong Object -> Response(Ready)
             Delete of ready: error Object -> Response(Ready)
@@ -222,6 +239,9 @@ mod tests {
             Delete of ready: ok Unreadable -> Previous
             Delete of ready: wrong Unreadable -> Previous
             Delete of ready: error Unreadable -> Previous
+            Delete of ready: ok Lost -> Previous
+            Delete of ready: wrong Lost -> Previous
+            Delete of ready: error Lost -> Previous
             Delete of tainted: ok Object -> Response(Tainted), NotGone
             Delete of tainted: wrong Object -> Response(Tainted)
             Delete of tainted: error Object -> Response(Tainted)
@@ -237,6 +257,9 @@ mod tests {
             Delete of tainted: ok Unreadable -> Previous
             Delete of tainted: wrong Unreadable -> Previous
             Delete of tainted: error Unreadable -> Previous
+            Delete of tainted: ok Lost -> Previous
+            Delete of tainted: wrong Lost -> Previous
+            Delete of tainted: error Lost -> Previous
         "#]]
         .assert_eq(&table());
     }

@@ -10,16 +10,20 @@ use futures_util::{Future, FutureExt};
 use rustc_hash::FxHashSet;
 
 use super::failure::Failures;
-use super::{Context, Counted, Done, StepResult, Vertex, begin, change, finish, open, remove};
+use super::{
+    Context, Counted, Creation, Done, Report, StepResult, Vertex, begin, change, finish, open,
+    remove,
+};
 use crate::address::ProviderConfig;
 use crate::diagnostic::Diagnostic;
 use crate::event::{Event, EventObject, Sink};
 use crate::plan::{Action, Change};
-use crate::state::Object;
+use crate::state::{Object, Unconfirmed};
 
 mod course;
 mod meanwhile;
 mod steps;
+mod stopping;
 mod turns;
 
 use self::course::Course;
@@ -33,8 +37,6 @@ const GROUP: usize = 512;
 const PATIENCE: Duration = Duration::from_millis(40);
 /// How often a step that still runs is reported.
 const STILL: Duration = Duration::from_secs(10);
-/// How long running steps may take to end when they are abandoned.
-const GRACE: Duration = Duration::from_secs(3);
 
 type Step<'s> = Pin<Box<dyn Future<Output = (u32, StepResult)> + 's>>;
 
@@ -42,8 +44,9 @@ type Step<'s> = Pin<Box<dyn Future<Output = (u32, StepResult)> + 's>>;
 pub async fn execute(ctx: &Context<'_>) -> Done {
     let mut run = Run::new(ctx);
     imported(ctx);
+    run.confirm_imported();
     let mut open: FuturesUnordered<Step<'_>> = FuturesUnordered::new();
-    let mut closing = FuturesUnordered::new();
+    let (mut closing, mut stopping) = (FuturesUnordered::new(), FuturesUnordered::new());
     while !run.is_over(open.is_empty() && closing.is_empty()) {
         run.start(&mut open);
         run.hand_over();
@@ -62,13 +65,17 @@ pub async fn execute(ctx: &Context<'_>) -> Done {
             Some((step, outcome)) = open.next() => {
                 run.take(step, outcome);
                 run.hand_over();
-                run.store_meanwhile();
             }
             Some(()) = closing.next() => {}
-            () = ctx.stop.wait_for(run.heard + 1) => run.hear().await,
+            Some(()) = stopping.next() => {}
+            () = ctx.stop.wait_for(run.heard + 1) => stopping.extend(run.hear()),
             () = ctx.sink.filled() => {}
             () = tokio::time::sleep(wait) => run.still(),
         }
+        run.store_meanwhile();
+    }
+    while let Some(Some((step, outcome))) = open.next().now_or_never() {
+        run.take(step, outcome);
     }
     run.report();
     // What still runs is abandoned here.
@@ -129,8 +136,10 @@ struct Run<'c, 'a> {
     pace: Pace,
     /// How often the wish to stop was heard.
     heard: u8,
-    /// When running steps are abandoned.
-    deadline: Option<Instant>,
+    /// Creations to which no answer came.
+    unanswered: Vec<Unconfirmed>,
+    /// Whether running steps are abandoned.
+    abandons: bool,
 }
 
 impl<'c, 'a> Run<'c, 'a> {
@@ -152,13 +161,13 @@ impl<'c, 'a> Run<'c, 'a> {
             reported_at: Instant::now(),
             pace: Pace::default(),
             heard: 0,
-            deadline: None,
+            unanswered: Vec::new(),
+            abandons: false,
         }
     }
 
     fn is_over(&self, is_idle: bool) -> bool {
-        let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
-        is_late || (is_idle && !self.steps.schedule.has_ready())
+        self.abandons || (is_idle && !self.steps.schedule.has_ready())
     }
 
     /// Returns whether no further step is to be started.
@@ -264,19 +273,24 @@ impl<'c, 'a> Run<'c, 'a> {
         let ctx = self.ctx;
         let (node, phase) = self.steps.vertices[step as usize];
         self.running.remove(&step);
+        if outcome.halted {
+            return self.put_back(step, outcome.reported);
+        }
         self.course.end(&self.steps, step, Some(&outcome));
         for waiting in self.turns.end(node) {
             self.steps.schedule.again(waiting);
         }
         if self.begun.remove(&step)
             && outcome.records.is_empty()
+            && outcome.created != Creation::Unanswered
             && let Some(change) = self.steps.changes.get(&node)
         {
             ctx.notes.end(&change.address);
         }
-        self.pace.hear(!outcome.records.is_empty());
+        self.pace.hear(!outcome.records.is_empty() || self.heard > 0);
         ctx.notes.note(outcome.records);
         ctx.notes.take_into(&mut self.done.state);
+        self.note_creation(step, outcome.created);
         if let Some(value) = outcome.value {
             ctx.observer.values.record(node, value);
             ctx.observer.values.decide(node);
@@ -301,11 +315,14 @@ impl<'c, 'a> Run<'c, 'a> {
         self.steps.schedule.complete(step);
         self.idle.extend(ctx.observer.ephemeral_uses.done(node));
         self.let_go(node);
-        if let Some(it) = outcome.reported {
-            let event = if it.errored { Event::ApplyErrored } else { Event::ApplyComplete };
-            ctx.sink.event(event(it.subject, it.action, it.elapsed));
-        }
+        self.tell_end(outcome.reported);
         self.unreported += 1;
+    }
+
+    fn tell_end(&self, report: Option<Report>) {
+        let Some(it) = report else { return };
+        let event = if it.errored { Event::ApplyErrored } else { Event::ApplyComplete };
+        self.ctx.sink.event(event(it.subject, it.action, it.elapsed));
     }
 
     /// A phase is over in which nothing was done.
@@ -330,10 +347,7 @@ impl<'c, 'a> Run<'c, 'a> {
         let has_news =
             self.unreported > 0 || (!self.ctx.sink.is_empty() && !self.done.is_journal_torn);
         let wait = if has_news { PATIENCE } else { Duration::from_secs(1) };
-        match self.deadline {
-            Some(deadline) => wait.min(deadline.saturating_duration_since(Instant::now())),
-            None => wait,
-        }
+        if self.heard > 0 { wait.min(self.pace.rest()) } else { wait }
     }
 
     /// Reports finished steps, once they are safe. Where they cannot be made safe, nothing more is started or reported
@@ -351,17 +365,6 @@ impl<'c, 'a> Run<'c, 'a> {
                 self.done.is_journal_torn = true;
                 self.done.problems.push(problem);
             }
-        }
-    }
-
-    /// Heeds the wish to stop. The second time, providers are asked to end what they do.
-    async fn hear(&mut self) {
-        self.heard = self.ctx.stop.asked();
-        self.done.stopped = true;
-        if self.heard > 1 && self.deadline.is_none() {
-            self.deadline = Some(Instant::now() + GRACE);
-            // One that does not even answer is abandoned with its steps.
-            let _ = tokio::time::timeout(GRACE, self.ctx.observer.pool.stop()).await;
         }
     }
 
@@ -385,6 +388,7 @@ impl<'c, 'a> Run<'c, 'a> {
         self.done.problems.extend(self.ctx.place.and_then(|it| it.backend.lost_lock()));
         self.done.abandoned =
             self.running.values().map(|it| it.subject.address.to_string()).collect();
+        self.note_abandoned();
         let abandoned = self.running.keys().copied();
         let structure = &self.ctx.observer.values.structure;
         let name = |node| {

@@ -1,8 +1,9 @@
 //! The providers of a run: one process or value per provider for its schema, one per configuration in use.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use futures_util::future::join_all;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -22,6 +23,8 @@ pub struct Pool {
     starts: Arc<Semaphore>,
     known: BTreeMap<ProviderAddr, Known>,
     configured: Mutex<BTreeMap<Held, Configured>>,
+    /// Those that were handed out to be configured.
+    handed_out: Mutex<Vec<Weak<dyn Provider>>>,
     /// What is mocked.
     pub mocks: Arc<Mocks>,
 }
@@ -107,6 +110,7 @@ impl Pool {
             starts: provider_sources.starts().clone(),
             known: BTreeMap::new(),
             configured: Mutex::default(),
+            handed_out: Mutex::default(),
             mocks: Arc::default(),
         };
         let mut problems = Diagnostics::new();
@@ -212,11 +216,17 @@ impl Pool {
     fn fresh(&self, provider: &ProviderAddr) -> Option<Arc<dyn Provider>> {
         let known = self.known.get(provider)?;
         let mut first = known.first();
-        if !std::mem::replace(&mut first.is_taken, true) {
-            return Some(first.provider.clone());
-        }
-        let provider = known.source.start(&self.world, &self.starts)?;
-        provider.begin();
+        let provider = match std::mem::replace(&mut first.is_taken, true) {
+            false => first.provider.clone(),
+            true => {
+                let provider = known.source.start(&self.world, &self.starts)?;
+                provider.begin();
+                provider
+            }
+        };
+        let mut handed_out = self.handed_out.lock();
+        handed_out.retain(|it| it.strong_count() > 0);
+        handed_out.push(Arc::downgrade(&provider));
         Some(provider)
     }
 
@@ -249,6 +259,11 @@ impl Pool {
     /// Returns whether any provider is a process of its own.
     pub fn has_processes(&self) -> bool {
         self.known.values().any(|it| matches!(it.source, ProviderSource::Plugin(_)))
+    }
+
+    /// Returns whether a provider is a process of its own.
+    pub fn is_process(&self, provider: &ProviderAddr) -> bool {
+        self.known.get(provider).is_some_and(|it| matches!(it.source, ProviderSource::Plugin(_)))
     }
 
     /// Ends the processes that nobody has configured, of providers that are not needed. Whoever asks one of these
@@ -296,14 +311,10 @@ impl Pool {
         }
     }
 
-    /// Asks every running provider to end soon.
+    /// Asks every running provider to end what it does, all at once, those that are being configured among them.
     pub async fn stop(&self) {
-        let cells: Vec<_> = self.configured_now().values().cloned().collect();
-        for cell in cells {
-            if let Some(Some(ready)) = cell.get() {
-                ready.provider.stop().await;
-            }
-        }
+        let running: Vec<_> = self.handed_out.lock().iter().filter_map(Weak::upgrade).collect();
+        join_all(running.iter().map(|it| it.stop())).await;
     }
 }
 

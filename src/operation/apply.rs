@@ -190,7 +190,12 @@ async fn carry_out(
         done = execute(&context) => done,
         never = observer.keep_open() => match never {},
     };
-    observer.close_all().await;
+    // A provider that does not answer is not waited for after a second request to stop.
+    tokio::select! {
+        biased;
+        () = observer.close_all() => {}
+        () = stop.wait_for(2) => {}
+    }
     done.problems.extend(observer.values.take_problems());
     approved.leave_out_told(&session.config, &mut done.problems);
     done

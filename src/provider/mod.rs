@@ -28,6 +28,8 @@ pub struct ProviderDiagnostic {
     pub attribute: Path,
     /// Whether the summary begins with the object's address, and no place is shown.
     pub names_object: bool,
+    /// Whether the call was sent and no answer came, so that nothing is known of what it did.
+    pub unanswered: bool,
 }
 
 impl ProviderDiagnostic {
@@ -39,6 +41,7 @@ impl ProviderDiagnostic {
             detail: detail.into(),
             attribute: Path::new(),
             names_object: false,
+            unanswered: false,
         }
     }
 
@@ -53,6 +56,12 @@ impl ProviderDiagnostic {
     /// Lets the summary begin with the object's address.
     pub fn naming_object(mut self) -> ProviderDiagnostic {
         self.names_object = true;
+        self
+    }
+
+    /// Says that the call was sent and no answer came.
+    pub fn unanswered(mut self) -> ProviderDiagnostic {
+        self.unanswered = true;
         self
     }
 
@@ -76,6 +85,11 @@ impl<T> Response<T> {
     /// Returns a result without problems.
     pub fn ok(value: T) -> Response<T> {
         Response { value, diagnostics: Vec::new() }
+    }
+
+    /// Returns whether the call was sent and no answer came.
+    pub fn is_unanswered(&self) -> bool {
+        self.diagnostics.iter().any(|it| it.unanswered)
     }
 
     /// Returns whether any problem is an error.

@@ -39,9 +39,15 @@ pub fn ending(steps: &[Step], done: &Done, style: &Style) -> String {
     }
     if done.is_saved && !done.again.is_empty() {
         let command = harmless(&shown(&done.again)).into_owned();
+        let saved = match done.state.unconfirmed.is_empty() {
+            true => "What was done is in the state.",
+            false => {
+                "What is known to be done is in the state. Objects may exist unrecorded: look for them first."
+            }
+        };
         let _ = writeln!(
             out,
-            "\nWhat was done is in the state. Once the cause is mended, this goes on with the rest:\n    {PROGRAM} {command}"
+            "\n{saved} Once the cause is mended, this goes on with the rest:\n    {PROGRAM} {command}"
         );
     }
     out

@@ -29,8 +29,8 @@ pub(in crate::execute) struct Command {
 impl Command {
     /// Runs the command to its end and hands on its output, standard and error output in one, line by line.
     ///
-    /// It is a process group of its own: an interrupt meant for this program does not reach it. Asked twice to stop,
-    /// the whole group is killed.
+    /// It is a process group of its own: an interrupt meant for this program does not reach it. Asked to stop, the whole
+    /// group is killed.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl Command {
     ) -> Result<(), (Error, String)> {
         let plain = |why: Error| (why, String::new());
         let (reader, writer) = std::io::pipe().context("no pipe for its output").map_err(plain)?;
+        let mut lines = read_lines(reader).context("no thread for its output").map_err(plain)?;
         let mut child = self.spawn(writer).map_err(plain)?;
-        let mut lines = read_lines(reader);
         let mut output = Tail::default();
         let mut ended = None;
         let mut is_killed = false;
@@ -57,7 +57,7 @@ impl Command {
                     None => break,
                 },
                 status = child.wait(), if ended.is_none() => ended = Some(status),
-                () = stop.wait_for(2), if !is_killed => {
+                () = stop.wait_for(1), if !is_killed => {
                     is_killed = true;
                     kill_group(&child);
                     // What left the group may hold the output open for ever.
@@ -123,10 +123,11 @@ fn kill_group(child: &tokio::process::Child) {
     }
 }
 
-/// Reads lines in a thread of their own, so that a silent command holds up nothing.
-fn read_lines(reader: PipeReader) -> mpsc::Receiver<Vec<u8>> {
+/// Reads lines in a thread of their own, so that a silent command holds up nothing. No code waits for the thread: a process that
+/// has left the command's group may hold the output open long after the run.
+fn read_lines(reader: PipeReader) -> std::io::Result<mpsc::Receiver<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel(64);
-    tokio::task::spawn_blocking(move || {
+    std::thread::Builder::new().spawn(move || {
         let mut reader = BufReader::new(reader);
         loop {
             let mut bytes = Vec::new();
@@ -135,8 +136,8 @@ fn read_lines(reader: PipeReader) -> mpsc::Receiver<Vec<u8>> {
                 _ => return,
             }
         }
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 /// Says how a process ended.

@@ -15,6 +15,7 @@ use crate::lower::structure::{ModuleId, Structure};
 use crate::observe::gone::GoneScope;
 use crate::observe::problems::of_provider;
 use crate::plan::Change;
+use crate::provider::ProviderDiagnostic;
 use crate::syntax::Body;
 use crate::value::{Marks, Value};
 
@@ -144,6 +145,15 @@ async fn run_one(
     };
     let config = config.to_marked();
     let name = &provisioner.kind.text;
+    if ctx.stop.asked() > 0 {
+        let problem = ProviderDiagnostic::error(
+            format!("{name} provisioner error"),
+            "The run was interrupted before this provisioner began.",
+        );
+        let body = Some(&provisioner.body);
+        ctx.observer.values.report([of_provider(&problem, Some(address), body)]);
+        return false;
+    }
     ctx.sink.event(Event::ProvisionStart(address.clone(), name.clone()));
     let hidden = hidden_output(config.marks());
     let tell = |text: &str| {
@@ -160,7 +170,8 @@ async fn run_one(
     let event = if result.is_ok() { Event::ProvisionComplete } else { Event::ProvisionErrored };
     ctx.sink.event(event(address.clone(), name.clone()));
     let Err(problem) = result else { return true };
-    if provisioner.continue_on_failure {
+    // That the run was interrupted is no failure to go on after.
+    if provisioner.continue_on_failure && ctx.stop.asked() == 0 {
         return true;
     }
     let body = Some(&provisioner.body);

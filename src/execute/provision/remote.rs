@@ -73,14 +73,16 @@ fn failure(kind: &str, why: Error) -> ProviderDiagnostic {
 
 const NOT_UPLOADED: &str = "Upload failed";
 
-/// Like a command of this machine, what is under way goes on at the first wish to stop, and not at the second.
+/// Like a command of this machine, what is under way ends when the run is asked to stop.
 async fn unless_abandoned(
     ctx: &Context<'_>,
     work: impl Future<Output = Result<(), Error>>,
 ) -> Result<(), Error> {
     tokio::select! {
+        // It says more of how far it came.
+        biased;
         done = work => done,
-        () = ctx.stop.wait_for(2) => Err("interrupted".into()),
+        () = ctx.stop.wait_for(1) => Err("interrupted".into()),
     }
 }
 

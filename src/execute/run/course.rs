@@ -38,6 +38,11 @@ impl Course {
         self.started[step as usize] = Some(Instant::now());
     }
 
+    /// A step that was begun is still to do.
+    pub(super) fn forget(&mut self, step: u32) {
+        self.started[step as usize] = None;
+    }
+
     /// A vertex is over. Only what was done or failed is told; what has changed nothing passes on what it waited for.
     pub(super) fn end(&mut self, steps: &Steps<'_>, step: u32, result: Option<&StepResult>) {
         let vertex = steps.vertices[step as usize];

@@ -4,12 +4,15 @@ use std::time::{Duration, Instant};
 
 use super::Run;
 use crate::event::{Event, Sink};
+use crate::execute::Place;
 
 /// When the state was stored, and whether there is anything new since.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     /// When it was stored last; before that, when there was anything to store.
     since: Option<Instant>,
+    /// How long it took to store it.
+    cost: Duration,
     has_news: bool,
     /// Whether it was told that the state is somebody else's.
     is_told: bool,
@@ -26,12 +29,23 @@ impl Pace {
 
     /// Returns whether the state is to be stored now.
     ///
+    /// - `interval`: how often that is done; never, if not said.
     /// - `hurries`: the run was asked to stop, and may be killed next.
-    fn is_due(&self, interval: Duration, hurries: bool) -> bool {
-        self.has_news && (hurries || self.since.is_some_and(|it| it.elapsed() >= interval))
+    fn is_due(&self, interval: Option<Duration>, hurries: bool) -> bool {
+        let passed = |wait: Duration| self.since.is_some_and(|it| it.elapsed() >= wait);
+        self.has_news && (interval.is_some_and(passed) || hurries && self.rest().is_zero())
     }
 
-    fn store(&mut self) {
+    /// Returns how long a run that hurries waits before it stores the state again: as long as that took, so that it has time for other
+    /// things.
+    pub(super) fn rest(&self) -> Duration {
+        let passed = self.since.map_or(Duration::MAX, |it| it.elapsed());
+        if self.has_news { self.cost.saturating_sub(passed) } else { Duration::MAX }
+    }
+
+    /// The state was stored, which began at `began`.
+    fn stored(&mut self, began: Instant) {
+        self.cost = began.elapsed();
         self.since = Some(Instant::now());
         self.has_news = false;
     }
@@ -47,12 +61,23 @@ impl Run<'_, '_> {
     /// at the end of the run at last, which tells what is wrong.
     pub(super) fn store_meanwhile(&mut self) {
         let Some(place) = self.ctx.place else { return };
-        let Some(interval) = place.interval else { return };
-        let is_due = self.pace.is_due(interval, self.ctx.stop.asked() > 0);
+        let is_due = self.pace.is_due(place.interval, self.heard > 0);
         if !is_due || self.is_taken_away() || self.done.is_journal_torn {
             return;
         }
-        self.pace.store();
+        let began = Instant::now();
+        self.ctx.notes.take_into(&mut self.done.state);
+        // What is being created may exist before it is recorded.
+        let known = self.done.state.unconfirmed.clone();
+        for note in self.being_created() {
+            self.done.state.note_unconfirmed(note);
+        }
+        self.store_now(place);
+        self.done.state.unconfirmed = known;
+        self.pace.stored(began);
+    }
+
+    fn store_now(&mut self, place: &Place<'_>) {
         if self.done.state.lineage.is_empty() {
             self.done.state.lineage = place.lineage.to_owned();
         }

@@ -97,8 +97,14 @@ impl Process {
         F: Future<Output = Result<R, Status>> + Send + 'static,
         R: Send + 'static,
     {
-        let unread = |why: &str| (plugin_error(name, why), false);
-        let handle = runtime::handle().map_err(|it| unread(it.words()))?;
+        let handle = runtime::handle().map_err(|it| (plugin_error(name, it.words()), false))?;
+        if self.child.as_ref().is_some_and(|it| it.ended().is_some()) {
+            // Nothing is sent to a plugin that has ended.
+            return Err((
+                ProviderDiagnostic { unanswered: false, ..self.silence(name).await },
+                false,
+            ));
+        }
         let process = self.clone();
         let call = call(self.client.clone());
         let done: JoinHandle<Result<R, (ProviderDiagnostic, bool)>> = handle.spawn(async move {
@@ -109,7 +115,8 @@ impl Process {
             }
         });
         let began = std::time::Instant::now();
-        let answer = done.await.unwrap_or_else(|it| Err(unread(&it.to_string())));
+        let lost = |why: String| Err((plugin_error(name, &why).unanswered(), false));
+        let answer = done.await.unwrap_or_else(|it| lost(it.to_string()));
         let (elapsed, failed) = (began.elapsed(), answer.is_err());
         tracing::trace!(call = name, ?elapsed, failed, "provider answers");
         answer
@@ -126,7 +133,8 @@ impl Process {
             Code::Cancelled => ProviderDiagnostic::error(
                 "Request cancelled",
                 format!("The {name} request was cancelled."),
-            ),
+            )
+            .unanswered(),
             Code::Unimplemented => ProviderDiagnostic::error(
                 "Unsupported plugin method",
                 format!("The {name} method is not supported by this plugin."),
@@ -152,7 +160,7 @@ impl Process {
                 detail.push_str(&format!("\n\nIts last lines:\n{lines}"));
             }
         }
-        ProviderDiagnostic::error("Plugin did not respond", detail)
+        ProviderDiagnostic::error("Plugin did not respond", detail).unanswered()
     }
 
     async fn end(channel: tonic::transport::Channel, child: Arc<Running>) {
