@@ -55,7 +55,7 @@ pub(super) fn acquire<'a>(
         };
         let passed = start.elapsed();
         let is_held = !matches!(problem, LockProblem::Failed(_));
-        let is_worth_waiting = is_held && passed < timeout;
+        let is_worth_waiting = is_held && passed < timeout && !backend.is_stopped();
         if !is_worth_waiting || !waiting(passed) {
             return Err(not_acquired(&problem).into());
         }

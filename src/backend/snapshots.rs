@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::lock::{LockInfo, LockProblem};
 use super::moving::{Moves, Way};
 use super::seal::{Part, Seals};
-use super::store::{Content, Refused, Store, Version, wait};
+use super::store::{Content, Refused, Store, Version, answer_soon, wait, wait_unless_stopped};
 use super::{NotWritten, Snapshot, Stored};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::{State, digest, is_same, read, write};
-use crate::world::World;
+use crate::world::{Stop, World};
 
 mod journal;
 mod meanwhile;
@@ -115,9 +115,15 @@ impl Snapshots {
     }
 
     fn content(&self) -> Result<Content, Diagnostics> {
+        // What is written is compared first, also by a run that was asked to stop.
+        self.content_unless(&Stop::default())
+    }
+
+    /// Reads what is stored, unless the run is asked to stop.
+    fn content_unless(&self, stop: &Stop) -> Result<Content, Diagnostics> {
         let moved = (Way::In, self.name(), 0);
         let read = self.moves.during(moved, self.store.read(&self.workspace));
-        let content = wait(&*self.store, read);
+        let content = wait_unless_stopped(&*self.store, stop, read);
         Ok(content.map_err(|it| trouble::unreadable(&it))?)
     }
 
@@ -131,18 +137,18 @@ impl Snapshots {
     ///
     /// # Errors
     ///
-    /// If what is there cannot be read.
+    /// If what is there cannot be read, or the run is asked to stop.
     pub fn read(&self) -> Result<Snapshot, Diagnostics> {
-        self.read_now(&mut self.now())
+        self.read_now(&mut self.now(), &self.world.stop)
     }
 
-    fn read_now(&self, now: &mut Now) -> Result<Snapshot, Diagnostics> {
+    fn read_now(&self, now: &mut Now, stop: &Stop) -> Result<Snapshot, Diagnostics> {
         // The journal first: if its run ends in between, the state read afterwards holds all of it.
         let found = match now.journal {
             Known::Mine => Vec::new(),
             _ => self.look(),
         };
-        let (content, state) = self.latest(now.may_write)?;
+        let (content, state) = self.latest(now.may_write, stop)?;
         now.body = match &state {
             // Only who writes compares.
             Some(it) if !content.is_elsewhere && now.may_write => {
@@ -158,6 +164,7 @@ impl Snapshots {
             now.journal_at = Some(path);
             self.take_up(now, found, &mut snapshot)?;
         }
+        snapshot.warnings.extend(snapshot.state.as_ref().and_then(State::unconfirmed_warning));
         let last = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial));
         now.last = Some(last.unwrap_or_default());
         Ok(snapshot)
@@ -166,17 +173,17 @@ impl Snapshots {
     /// Returns what is stored, and the state that it holds.
     ///
     /// - `keeps`: whether the bytes are wanted, however many they are.
-    fn latest(&self, keeps: bool) -> Result<(Content, Option<State>), Diagnostics> {
+    fn latest(&self, keeps: bool, stop: &Stop) -> Result<(Content, Option<State>), Diagnostics> {
         if !keeps && let Some(found) = self.large() {
             return Ok(found);
         }
-        let mut content = self.content()?;
+        let mut content = self.content_unless(stop)?;
         tracing::debug!(place = self.name(), bytes = content.bytes.len(), "state read");
         if !keeps && content.bytes.len() >= LARGE {
             let bytes = std::mem::take(&mut content.bytes);
             match self.seals.take_state(Part::State, bytes) {
                 Some(state) => return Ok((content, Some(state))),
-                None => content = self.content()?,
+                None => content = self.content_unless(stop)?,
             }
         }
         let state = self.seals.read_state(Part::State, &content.bytes);
@@ -304,10 +311,10 @@ impl Snapshots {
     ///
     /// If it was not written; says whether somebody else was first.
     pub fn write(&self, state: &State) -> Result<Stored, NotWritten> {
-        if self.now().last.is_none() {
-            self.read()?;
-        }
         let mut now = self.now();
+        if now.last.is_none() {
+            self.read_now(&mut now, &Stop::default())?;
+        }
         self.settle_sent(&mut now)?;
         let (known, serial) = now.last.clone().unwrap_or_default();
         let lineage = match (known.as_str(), state.lineage.as_str()) {
@@ -370,7 +377,8 @@ impl Snapshots {
     /// If somebody holds it, or it cannot be taken at all.
     pub fn lock(&self, info: &LockInfo) -> Result<(), LockProblem> {
         let mut now = self.now();
-        let id = wait(&*self.store, self.store.lock(&self.workspace, info))?;
+        let asked = self.store.lock(&self.workspace, info);
+        let id = wait(&*self.store, answer_soon(&self.world.stop, asked))?;
         tracing::info!(place = self.name(), id, "lock taken");
         now.locked = Some(id);
         now.watch = Some(Watch::begin(&self.store, &self.workspace, info.may_write()));
@@ -410,8 +418,9 @@ impl Snapshots {
     /// If an interrupted run has left something there that cannot be made good, another run is at it, or the place cannot keep
     /// a state.
     pub fn journal(&self) -> Result<JournalFile, Diagnostics> {
-        wait(&*self.store, self.store.check(&self.workspace))
-            .map_err(|it| trouble::keeps_nothing(&self.name(), &it))?;
+        let stop = &self.world.stop;
+        wait_unless_stopped(&*self.store, stop, self.store.check(&self.workspace))
+            .map_err(|it| trouble::not_checked(&self.name(), &it))?;
         let path = self.own_journal(&mut self.now())?;
         Ok(JournalFile::new(path, self.seals.clone()))
     }

@@ -7,7 +7,8 @@ use std::fmt::Debug;
 use std::future::Future;
 use std::io;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use futures_util::FutureExt;
 
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use crate::state::read::Backwards;
+use crate::world::Stop;
 
 /// Stands for what a store holds under one name, nothing included: an entity tag, a generation, a fingerprint.
 ///
@@ -209,6 +211,69 @@ where
         true => answer.now_or_never().expect("a store at hand answers at once"),
         false => wait_for(answer),
     }
+}
+
+/// As [`wait`], unless the run is asked to stop: then the question is dropped.
+///
+/// # Errors
+///
+/// As for [`wait`], and if the run is asked to stop.
+pub fn wait_unless_stopped<T, E>(
+    store: &dyn Store,
+    stop: &Stop,
+    answer: impl Future<Output = Result<T, E>> + Send,
+) -> Result<T, E>
+where
+    T: Send,
+    E: Send + From<io::Error>,
+{
+    wait(store, async {
+        stop.unless_asked(answer).await.unwrap_or_else(|| Err(interrupted().into()))
+    })
+}
+
+/// How long a run that is asked to stop waits for an answer that may have changed something.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Asks for something that is taken back later, such as a lock. A run that is asked to stop does not begin, and waits a moment for the
+/// answer to what it has begun.
+///
+/// # Errors
+///
+/// Those of the answer, and if the run is asked to stop and no answer comes.
+pub async fn answer_soon<T, E: From<io::Error>>(
+    stop: &Stop,
+    answer: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    if stop.asked() > 0 {
+        return Err(interrupted().into());
+    }
+    tokio::pin!(answer);
+    tokio::select! {
+        biased;
+        done = &mut answer => done,
+        () = stop.wait_for(1) => {
+            tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(|_| Err(interrupted().into()))
+        }
+    }
+}
+
+fn interrupted() -> io::Error {
+    io::Error::new(io::ErrorKind::Interrupted, "the run was interrupted")
+}
+
+/// Reads what a store holds, and blocks no thread that other work needs.
+///
+/// # Errors
+///
+/// As for [`Store::read`], and that of a system that has no thread left.
+pub async fn read_beside(store: Arc<dyn Store>, workspace: &str) -> io::Result<Content> {
+    if store.is_at_hand() {
+        return store.read(workspace).await;
+    }
+    let workspace = workspace.to_owned();
+    let read = runtime()?.spawn(async move { store.read(&workspace).await });
+    read.await.unwrap_or_else(|why| Err(io::Error::other(why)))
 }
 
 /// Waits for the answer of a service, in whatever thread this is.

@@ -8,7 +8,7 @@ use crate::backend::local::Local;
 use crate::backend::registry::{self, Kind};
 use crate::backend::settings::{self, Settings};
 use crate::backend::shape::{Arguments, Shape, Unfit};
-use crate::backend::store::{Store, wait};
+use crate::backend::store::{Store, wait, wait_unless_stopped};
 use crate::backend::workspace::DEFAULT;
 use crate::backend::{Recover, Snapshots};
 use crate::config::early::{StaticModule, settings as evaluated};
@@ -204,7 +204,8 @@ impl Place {
     ///
     /// If they cannot be known.
     pub fn workspaces(&self) -> Result<Vec<String>, Diagnostic> {
-        wait(&*self.store, self.store.list()).map_err(|it| problems::not_listed(&it))
+        wait_unless_stopped(&*self.store, &self.world.stop, self.store.list())
+            .map_err(|it| problems::not_listed(&it))
     }
 
     /// Lists the workspaces as [`Place::workspaces`]; the default one alone where there can be no others.

@@ -136,9 +136,9 @@ async fn saved_plan(
     }
     let given = given_again(host, &session, options, &loaded.plan)?;
     let variables = loaded.variables(&session.config, &given);
-    let (pool, problems) =
-        Pool::start(&session.provider_sources, session.needed_providers(&loaded.plan.prior_state))
-            .await;
+    let needed = session.needed_providers(&loaded.plan.prior_state);
+    let start = async { Ok(Pool::start(&session.provider_sources, needed).await) };
+    let (pool, problems) = host.unless_stopped(start).await?;
     if problems.has_errors() {
         return Err(problems);
     }

@@ -24,6 +24,11 @@ impl Snapshots {
         now.is_overtaken || now.watch.as_ref().is_some_and(Watch::has_lost)
     }
 
+    /// Returns whether the run is asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.world.stop.asked() > 0
+    }
+
     /// Returns the error of a lock that is known to be lost: why, and whose it is now.
     pub fn lost_lock(&self) -> Option<Diagnostic> {
         let now = self.now();

@@ -27,6 +27,15 @@ pub(super) fn no_backup(path: &Path, error: &Error) -> Diagnostic {
     ))
 }
 
+/// It is not known whether the place can keep a state.
+pub(super) fn not_checked(name: &str, error: &Error) -> Diagnostic {
+    match error.kind() {
+        std::io::ErrorKind::Interrupted => Diagnostic::error("execution halted")
+            .detail("The run was interrupted. Nothing was begun."),
+        _ => keeps_nothing(name, error),
+    }
+}
+
 /// The file of the state is none that could keep one.
 pub(super) fn keeps_nothing(name: &str, error: &Error) -> Diagnostic {
     Diagnostic::error("Failed to save state").detail(format!(

@@ -72,8 +72,8 @@ impl Fetcher {
         depth: u32,
     ) -> Result<(), Error> {
         match address.getter {
-            Getter::Git => git::fetch(address, into),
-            Getter::Hg => hg::fetch(address, into),
+            Getter::Git => git::fetch(address, into, &self.world.stop),
+            Getter::Hg => hg::fetch(address, into, &self.world.stop),
             Getter::File => copy_file(address, into),
             Getter::Http => self.get_from_web(address, into, beside, depth),
             Getter::S3 | Getter::Gcs => {

@@ -6,6 +6,7 @@ use super::program::{Program, forget};
 use crate::config::has_credentials;
 use crate::config::source::RemoteAddress;
 use crate::error::Error;
+use crate::world::Stop;
 
 const GIT: Program = Program { name: "git", variables: &[("GIT_TERMINAL_PROMPT", "0")] };
 
@@ -13,7 +14,7 @@ const GIT: Program = Program { name: "git", variables: &[("GIT_TERMINAL_PROMPT",
 const SCHEMES: [&str; 6] = ["https", "http", "ssh", "git", "file", "git+ssh"];
 
 /// Clones a repository into a folder that does not exist yet.
-pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), Error> {
+pub(super) fn fetch(address: &RemoteAddress, into: &Path, stop: &Stop) -> Result<(), Error> {
     let scheme = address.url.split_once("://").map(|it| it.0);
     if !scheme.is_some_and(|it| SCHEMES.contains(&it)) {
         return Err("git can fetch from https, ssh, git and file addresses only".into());
@@ -37,16 +38,16 @@ pub(super) fn fetch(address: &RemoteAddress, into: &Path) -> Result<(), Error> {
         }
     }
     clone.extend(["--", &address.url, &target]);
-    GIT.run(&clone, None)?;
+    GIT.run(&clone, None, stop)?;
     if let (Some(revision), None) = (revision, &depth) {
         let check_out =
-            |revision: &str| GIT.run(&["checkout", "--quiet", revision, "--"], Some(into));
+            |revision: &str| GIT.run(&["checkout", "--quiet", revision, "--"], Some(into), stop);
         // A branch that only the repository has is named by where it comes from.
         check_out(revision)
             .or_else(|why| check_out(&format!("origin/{revision}")).map_err(|_| why))?;
     }
     if into.join(".gitmodules").exists() {
-        GIT.run(&["submodule", "update", "--init", "--recursive"], Some(into))?;
+        GIT.run(&["submodule", "update", "--init", "--recursive"], Some(into), stop)?;
     }
     match has_credentials(&address.url) {
         true => forget(&into.join(".git")),

@@ -8,24 +8,28 @@ use tokio::runtime::{Builder, Runtime};
 use crate::error::{Error, ErrorContext};
 use crate::install::web::{HttpResponse, Url, Web as Transport};
 use crate::install::{Settings, Trouble};
-use crate::world::World;
+use crate::world::{Stop, World};
 
 /// The way to other hosts, for callers that wait. Opened when something is first asked for.
 pub(super) struct Web {
     transport: Transport,
     runtime: OnceLock<Result<Runtime, Error>>,
+    stop: Stop,
 }
 
 impl Web {
     /// Returns the way that the CLI configuration and the environment describe.
     pub fn new(settings: &Settings, world: &World) -> Web {
-        Web { transport: Transport::new(settings, world), runtime: OnceLock::new() }
+        let (transport, stop) = (Transport::new(settings, world), world.stop.clone());
+        Web { transport, runtime: OnceLock::new(), stop }
     }
 
-    /// Waits for work of which parts go over a network.
+    /// Waits for work of which parts go over a network, unless the run is asked to stop.
     pub fn wait<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let open = || Builder::new_current_thread().enable_all().build().map_err(Error::of);
-        self.runtime.get_or_init(open).as_ref().map_err(Clone::clone)?.block_on(work)
+        let runtime = self.runtime.get_or_init(open).as_ref().map_err(Clone::clone)?;
+        let done = runtime.block_on(self.stop.unless_asked(work));
+        done.unwrap_or_else(|| Err("the run was interrupted".into()))
     }
 
     /// Asks a host's module registry, with the credentials for that host. Statuses are for the caller to judge.

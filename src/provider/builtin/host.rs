@@ -48,7 +48,7 @@ impl Host {
         let mut stopped = self.stopped.subscribe();
         tokio::select! {
             () = tokio::time::sleep(time) => Ok(()),
-            _ = stopped.wait_for(|it| *it) => Err(Problem::error("Wait interrupted", "The program was asked to stop before the time was over.")),
+            _ = stopped.wait_for(|it| *it) => Err(interrupted()),
         }
     }
 
@@ -82,7 +82,13 @@ impl Host {
     ) -> Response<Option<Value>> {
         let Some(entry) = sources.get(name) else { return failed(no_such("source", name)) };
         let mut result = Fields::of(entry.ty, config);
-        match entry.offer.read_at(address, &self.world, config, &mut result).await {
+        let mut stopped = self.stopped.subscribe();
+        let read = tokio::select! {
+            biased;
+            read = entry.offer.read_at(address, &self.world, config, &mut result) => read,
+            _ = stopped.wait_for(|it| *it) => Err(interrupted()),
+        };
+        match read {
             Ok(()) => Response::ok(Some(result.into_value())),
             Err(problem) => {
                 let mut response = failed(problem);
@@ -283,6 +289,11 @@ impl Provider for Host {
     async fn stop(&self) {
         self.stopped.send_replace(true);
     }
+}
+
+/// The provider was asked to stop while it waited for something.
+fn interrupted() -> Problem {
+    Problem::error("Wait interrupted", "The program was asked to stop before the time was over.")
 }
 
 fn upgraded(

@@ -13,7 +13,7 @@ use crate::backend::local::Choice;
 use crate::backend::registry::{self, Kind};
 use crate::backend::seal::{Part, Seals};
 use crate::backend::shape::{Arguments, Unfit};
-use crate::backend::store::{Store, wait};
+use crate::backend::store::{Store, read_beside};
 use crate::backend::workspace::DEFAULT;
 use crate::diagnostic::Diagnostics;
 use crate::value::{Kind as ValueKind, Str, Value};
@@ -81,8 +81,7 @@ impl Source for RemoteState {
     ) -> Result<(), Problem> {
         let store = Location::of(config)?.open(world)?;
         let workspace = config.text("workspace").filter(|it| !it.is_empty());
-        // It blocks where files are read, as every other function that reads files does.
-        let content = wait(&*store, store.read(workspace.unwrap_or(DEFAULT)));
+        let content = read_beside(store, workspace.unwrap_or(DEFAULT)).await;
         let content = content.map_err(|why| not_loaded(&why))?;
         let label = address.map(label).unwrap_or_default();
         let state = Seals::of(world).read_state(Part::RemoteState(&label), &content.bytes);

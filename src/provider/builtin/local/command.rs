@@ -64,7 +64,7 @@ impl Source for LocalCommand {
     }
 }
 
-/// Runs a program to its end. It is killed when nobody waits for it any more.
+/// Runs a program to its end. It is killed, with all that it started, when nobody waits for it any more.
 ///
 /// - `name`: what it is called, which it may look at.
 async fn run(
@@ -85,8 +85,10 @@ async fn run(
         .stdin(if config.text("stdin").is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .kill_on_drop(true)
         .spawn()?;
+    let group = Group::of(&child);
     let stdin = child.stdin.take();
     let feed = async {
         if let (Some(mut stdin), Some(text)) = (stdin, config.text("stdin")) {
@@ -95,7 +97,33 @@ async fn run(
         }
     };
     let (output, ()) = tokio::join!(child.wait_with_output(), feed);
+    group.has_ended();
     output
+}
+
+/// The processes that a program has started, which end with the wait for them.
+struct Group(Option<rustix::process::Pid>);
+
+impl Group {
+    /// Returns the group of a child that leads it.
+    fn of(child: &tokio::process::Child) -> Group {
+        let id = child.id().and_then(|it| i32::try_from(it).ok());
+        Group(id.and_then(rustix::process::Pid::from_raw))
+    }
+
+    /// The child has ended, and what it left running is meant to go on.
+    fn has_ended(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(id) = self.0 {
+            // All of them may have ended in between.
+            let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+        }
+    }
 }
 
 fn working_folder(world: &World, config: &Value) -> Result<PathBuf, Problem> {
