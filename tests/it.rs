@@ -81,6 +81,8 @@ mod since;
 mod sources;
 #[path = "it/ssh.rs"]
 mod ssh;
+#[path = "it/stopping.rs"]
+mod stopping;
 #[path = "it/streams.rs"]
 mod streams;
 #[path = "it/symbols.rs"]

@@ -38,6 +38,7 @@ mod faults;
 mod identity;
 mod schema;
 mod scripted;
+mod things;
 
 use answers::Answers;
 pub use faults::Faults;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 
+use super::things::{Made, Things};
 use crate::provider::{
     AppliedObject, ApplyCall, ImportName, ImportedObject, OpenedEphemeral, PlanCall, PlannedObject,
     Provider, ProviderDiagnostic, ReadObject, RenewedEphemeral, Response,
@@ -35,6 +36,7 @@ pub struct Scripted {
 struct Told {
     file: Option<PathBuf>,
     name: Mutex<String>,
+    things: Option<Things>,
 }
 
 impl Told {
@@ -97,7 +99,8 @@ impl Scripted {
     pub fn new(world: &World) -> Scripted {
         let file = world.variable("ENTAIL_PLUGIN_CALLS").map(PathBuf::from);
         let name = Mutex::new("(unconfigured)".to_owned());
-        Scripted { told: Arc::new(Told { file, name }), meta: None }
+        let things = Things::of(world);
+        Scripted { told: Arc::new(Told { file, name, things }), meta: None }
     }
 
     fn tell(&self, call: &str, object: &Value, config: &Value) {
@@ -105,6 +108,21 @@ impl Scripted {
         let (name, secret) = (shown(object.get("name")), shown(config.get("secret")));
         let caller = self.told.name();
         self.told.line(&format!("{caller}: {call} {name}, secret {secret}, module says {label}"));
+    }
+
+    fn things(&self) -> Option<&Things> {
+        self.told.things.as_ref()
+    }
+
+    /// Creates or removes the thing of an object, where there is a world of things.
+    async fn change_things(&self, call: &ApplyCall<'_>) -> Made {
+        let name = |object: &Value| object.get("name").and_then(Value::as_str).map(str::to_owned);
+        match (self.things(), name(call.prior), name(call.planned)) {
+            (Some(things), None, Some(name)) => return things.create(&name).await,
+            (Some(things), Some(name), None) => things.remove(&name),
+            _ => {}
+        }
+        Made::Whole
     }
 
     /// The object with an attribute of its own.
@@ -163,6 +181,11 @@ impl Provider for Scripted {
     ) -> Response<Option<ReadObject>> {
         self.tell("read", prior, prior);
         let private = private.to_vec();
+        let name = prior.get("name").and_then(Value::as_str);
+        if self.things().zip(name).is_some_and(|it| !it.0.has(it.1)) {
+            let value = Value::Null(prior.ty());
+            return Response::ok(Some(ReadObject { value, private, identity: None }));
+        }
         // What has this name was changed by somebody else, each time that it is looked at.
         let value = match shown(prior.get("name")) == "restless" {
             true => self.made(prior, Value::from("somebody else")),
@@ -206,12 +229,23 @@ impl Provider for Scripted {
         let (verb, object) =
             if call.planned.is_null() { ("destroy", call.prior) } else { ("apply", call.planned) };
         self.tell(verb, object, call.config);
-        Response::ok(Some(AppliedObject {
-            value,
-            private: Vec::new(),
-            identity: None,
-            legacy_types: false,
-        }))
+        let made = self.change_things(&call).await;
+        let value = if made == Made::Nothing { Value::Null(value.ty()) } else { value };
+        let applied =
+            AppliedObject { value, private: Vec::new(), identity: None, legacy_types: false };
+        let mut response = Response::ok(Some(applied));
+        if made != Made::Whole {
+            let problem = ProviderDiagnostic::error("Stopped", "The provider was asked to stop.");
+            response.diagnostics.push(problem);
+        }
+        response
+    }
+
+    async fn stop(&self) {
+        self.told.line("stopped");
+        if let Some(things) = self.things() {
+            things.stop();
+        }
     }
 
     async fn import(&self, _: &str, _: &ImportName) -> Response<Vec<ImportedObject>> {
