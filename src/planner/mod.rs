@@ -359,6 +359,7 @@ fn gather(
     facts.absorb(&std::mem::take(&mut progress.facts));
     facts.absorb(&learned);
     facts.tidy();
+    lower::leave_out(&mut facts, lower::When::Always);
     let has_late = !facts.pending.is_empty();
     if has_late || !learned.provider_key.is_empty() {
         let ledger = Ledger::of(&facts).with(&inputs.graph.configured.concluded);

@@ -60,7 +60,7 @@ fn a_gone_object_is_read_once_its_provider_is_configured() {
         assert!(asked(&calls).contains(&"cluster 1: read gone"), "{}", calls.join("\n"));
     }
     let calls = place.apply("");
-    at(&calls, "cluster 1: destroy gone, secret (null), module says (nothing)");
+    at(&calls, "cluster 1: destroy gone, secret (nothing), module says (nothing)");
     let (listed, ..) = place.run(&["state", "list"], "");
     assert!(listed.contains("scripted_thing.stays") && !listed.contains("gone"), "{listed}");
 }
@@ -72,7 +72,7 @@ fn what_is_gone_with_its_whole_provider_block_use_is_destroyed() {
     let (plan, ..) = place.run(&["plan"], "");
     assert!(plan.contains("1 to destroy"), "{plan}");
     let calls = place.calls(&["destroy", "-auto-approve"], "");
-    at(&calls, "cluster 1: destroy gone, secret (null), module says (nothing)");
+    at(&calls, "cluster 1: destroy gone, secret (nothing), module says (nothing)");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn nothing_is_refreshed_through_a_provider_whose_configuration_is_not_known() {
     assert!(why.contains(sentence), "{why}");
     // What exists is destroyed where it exists, with the configuration from before.
     let calls = place.calls(&["apply", "saved"], "");
-    let gone = at(&calls, "cluster 1: destroy gone, secret (null), module says (nothing)");
+    let gone = at(&calls, "cluster 1: destroy gone, secret (nothing), module says (nothing)");
     assert!(calls[..gone].iter().any(|it| it == "cluster 1 is configured"), "{}", calls.join("\n"));
     let (listed, ..) = place.run(&["state", "list"], "");
     assert!(listed.contains("scripted_thing.stays") && !listed.contains("gone"), "{listed}");
@@ -132,7 +132,7 @@ resource "scripted_thing" "it" {
         place.apply("");
         place.calls(&["plan", "-destroy", "-out=saved", "-target=scripted_thing.it"], "");
         let calls = place.calls(flags, "");
-        at(&calls, "lent: destroy it, secret (null), module says (nothing)");
+        at(&calls, "lent: destroy it, secret (nothing), module says (nothing)");
         let (listed, ..) = place.run(&["state", "list"], "");
         assert!(!listed.contains("scripted_thing"), "{listed}");
     }
