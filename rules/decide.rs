@@ -299,9 +299,9 @@ ascent! {
     // @rule decide.opens-later-unknown: the arguments of `n` are known after apply
     opens_later(n, n) <-- to_open(n), config_unknown(n);
     // @rule decide.opens-later: `n` waits for `m`
-    opens_later(n, m) <-- to_open(n), data_waits(n, m), seen(m, Seen::Changing);
+    opens_later(n, m) <-- to_open(n), !mode(Mode::Destroy), data_waits(n, m), seen(m, Seen::Changing);
     // @rule decide.opens-later-behind: `n` waits for everything behind `m`
-    opens_later(n, m) <-- to_open(n), data_waits_behind(n, m), seen(m, Seen::Unsettled);
+    opens_later(n, m) <-- to_open(n), !mode(Mode::Destroy), data_waits_behind(n, m), seen(m, Seen::Unsettled);
     // @rule decide.opens-later-provider: the configuration of `p`, which serves `n`, is known after apply
     opens_later(n, p) <-- to_open(n), reads(n, p), seen(p, Seen::HalfConfigured);
     // @rule decide.opens: nothing speaks against opening `n` now

@@ -145,6 +145,10 @@ ascent! {
     // @rule order.opened-for-provider: `m` is opened before `n` goes, whose provider uses it
     edge(m, Phase::Down, n, Phase::Down) <-- led(m, Phase::Down), carries(m), serves(m, n);
 
+    // Replacing first what `create_before_destroy` spreads to says nothing of what is opened.
+    // @rule order.opened-before-use: what uses `m` is made after `m` is opened
+    edge(m, Phase::Down, m, Phase::Up) <-- rising(), opened(m), step(m, Phase::Down);
+
     // @rule order.checks-wait: data in checks is read once `m` is made
     edge(m, Phase::Up, h, Phase::Made) <-- check_gate(h), managed(m), led(m, Phase::Up);
     // @rule order.checks-read: `d`, in a check, is read once everything is made

@@ -750,6 +750,20 @@ fn an_ephemeral_resource_that_failed_or_is_left_out_is_not_opened() {
 }
 
 #[test]
+fn in_a_destroy_run_what_a_provider_reads_is_opened_at_once() {
+    check(
+        "
+        mode(Destroy). ephemeral(token). declared(token). read_by_provider(token). ephemeral(other). declared(other).
+        data_waits(token, db). data_waits_behind(token, db). seen(db, Changing). seen(db, Unsettled).
+        ",
+        expect![[r#"
+            idle(other).
+            opens(token).
+        "#]],
+    );
+}
+
+#[test]
 fn in_a_destroy_run_nothing_is_asked_of_what_is_not_recorded() {
     check(
         "mode(Destroy). data(d). declared(d). data(e). declared(e). in_state(e). ephemeral(token). declared(token).",

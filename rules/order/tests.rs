@@ -649,6 +649,26 @@ fn an_ephemeral_resource_is_opened_before_what_uses_it_is_made() {
 }
 
 #[test]
+fn an_ephemeral_resource_is_opened_first_though_creating_first_spreads_to_it() {
+    check(
+        "
+        opened(token). carries(token). carries(aws). reads(aws, token). reads(app, aws). serves(aws, app). serves(aws, gone).
+        cbd(app). cbd(token). cbd(gone). action(app, Create, Plain). action(gone, Delete, Plain).
+        ",
+        expect![[r#"
+            step(token, Down).
+            step(app, Up).
+            step(gone, Late).
+            before(token, Down, token, Up).
+            before(token, Up, aws, Up).
+            before(aws, Up, app, Up).
+            before(aws, Up, gone, Late).
+            // token.Down app.Up gone.Late.
+        "#]],
+    );
+}
+
+#[test]
 fn data_in_checks_is_read_when_everything_is_made() {
     check(
         "check_gate(probe). in_check(probe). in_check(other). managed(app). managed(db). reads(app, db). action(db, Create, Plain). action(app, Create, Plain).

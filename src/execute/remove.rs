@@ -29,9 +29,8 @@ pub(super) async fn destroy(
     let is_deposed = deposed.is_some();
     let has_part = deposed.is_none() && existing.status != Status::Tainted;
     let may_go = !has_part || provision::before_destroy(ctx, change).await;
-    let provider = async {
-        ctx.observer.provider_to_destroy(&change.served_by, &change.address).await
-    };
+    let provider =
+        async { ctx.observer.provider_to_destroy(&change.served_by, &change.address).await };
     let provider = ctx.stop.unless_asked(provider).await;
     let halted = may_go && provider.is_none();
     let (records, failed) = match provider.flatten().filter(|_| may_go) {

@@ -206,20 +206,29 @@ impl ByNode {
         }
     }
 
-    /// Returns what the rules look at to say whether the provider of a node may be asked about it.
-    pub fn premises(&self, node: Node) -> Facts {
+    /// Returns what the rules look at to say what may be asked of the provider of a node. `None` if its configuration is known.
+    pub fn premises(&self, node: Node) -> Option<Facts> {
+        let half = bit(Seen::HalfConfigured);
+        let is_half = |it: &Node| self.seen(*it) & half != 0;
+        let pairs = |all: &Lists<Node>| {
+            let read = all.get(node.0).iter().copied().filter(is_half);
+            read.map(|it| (node, it)).collect::<Vec<_>>()
+        };
+        let (reads, waits_for) = (pairs(&self.reads), pairs(&self.waits));
+        let providers: Vec<Node> = reads.iter().chain(&waits_for).map(|it| it.1).collect();
+        if providers.is_empty() {
+            return None;
+        }
         let is = |what| self.has(node, what).then_some((node,)).into_iter().collect();
-        let pairs = |all: &Lists<Node>| all.get(node.0).iter().map(|it| (node, *it)).collect();
-        let read = self.reads.get(node.0).iter().chain(self.waits.get(node.0));
-        let seen = read.flat_map(|it| words(self.seen(*it)).map(|word| (*it, word)));
-        Facts {
+        Some(Facts {
             managed: is(Trait::Managed),
             in_state: is(Trait::InState),
-            reads: pairs(&self.reads),
-            waits_for: pairs(&self.waits),
-            seen: seen.collect(),
+            reads,
+            waits_for,
+            seen: providers.iter().map(|it| (*it, Seen::HalfConfigured)).collect(),
+            provider_unknown: providers.into_iter().map(|it| (it,)).collect(),
             ..Facts::default()
-        }
+        })
     }
 
     /// Says what was concluded of a node, and returns whether that was anything.

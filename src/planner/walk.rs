@@ -97,8 +97,7 @@ fn premises(observer: &Observer<'_>, progress: &Progress, node: Node) -> Premise
     if progress.facts.provider_unknown.is_empty() {
         return Premises::default();
     }
-    let mut facts = progress.by_node.premises(node);
-    facts.provider_unknown = progress.facts.provider_unknown.clone();
+    let Some(mut facts) = progress.by_node.premises(node) else { return Premises::default() };
     facts.skips_refresh.extend(observer.request.skip_refresh.then_some(()));
     let found: Calls = observer.engine().conclude(&Ledger::of(&facts));
     Premises {

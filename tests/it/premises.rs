@@ -2,6 +2,8 @@
 
 use std::process::Output;
 
+use serde_json::{Value as Json, json};
+
 use crate::support::scripted::{Place, at};
 
 /// A provider that another object configures, and an object of it.
@@ -136,6 +138,62 @@ resource "scripted_thing" "it" {
         let (listed, ..) = place.run(&["state", "list"], "");
         assert!(!listed.contains("scripted_thing"), "{listed}");
     }
+}
+
+#[test]
+fn a_token_that_reads_an_object_is_open_while_that_object_is_destroyed_last() {
+    let config = r#"
+resource "terraform_data" "account" {
+  input = "account"
+}
+ephemeral "scripted_loan" "token" {
+  depends_on = [terraform_data.account]
+}
+provider "scripted" {
+  alias = "with_token"
+  name  = ephemeral.scripted_loan.token.value
+}
+resource "scripted_thing" "it" {
+  provider = scripted.with_token
+  name     = "it"
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+"#;
+    let place = Place::new(config);
+    let calls = place.apply("");
+    at(&calls, "lent: apply it, secret (null), module says (nothing)");
+    let calls = place.calls(&["destroy", "-auto-approve"], "");
+    at(&calls, "lent: destroy it, secret (nothing), module says (nothing)");
+    let (listed, ..) = place.run(&["state", "list"], "");
+    assert_eq!(listed, "");
+}
+
+#[test]
+fn a_token_that_the_state_names_is_no_object_that_is_destroyed_last() {
+    let token = "ephemeral \"scripted_loan\" \"token\" {}\nprovider \"scripted\" {\n  alias = \"with_token\"\n  name  = ephemeral.scripted_loan.token.value\n}\n";
+    let thing = |key: &str, name: &str| {
+        format!(
+            "resource \"terraform_data\" \"{key}\" {{}}\nresource \"scripted_thing\" \"it\" {{\n  provider   = scripted.with_token\n  name       = \"{name}\"\n  depends_on = [terraform_data.{key}]\n}}\n"
+        )
+    };
+    let place = Place::new(&format!("{token}{}", thing("first", "one")));
+    place.apply("");
+    let file = place.path().join("terraform.tfstate");
+    let state = std::fs::read_to_string(&file).expect("a state");
+    let mut state: Json = serde_json::from_str(&state).expect("JSON");
+    // As OpenTofu writes it: without our own record, and with the ephemeral resource.
+    let object = state.as_object_mut().expect("an object");
+    object.remove("entail");
+    let resources = object["resources"].as_array_mut().expect("a list");
+    let thing_in_state = resources.iter_mut().find(|it| it["type"] == "scripted_thing");
+    let instance = &mut thing_in_state.expect("the object")["instances"][0];
+    instance["dependencies"] = json!(["ephemeral.scripted_loan.token", "terraform_data.first"]);
+    std::fs::write(&file, state.to_string()).expect("it is written");
+    place.rewrite(&format!("{token}{}", thing("second", "two")));
+    let calls = place.apply("");
+    at(&calls, "lent: apply two, secret (null), module says (nothing)");
 }
 
 /// Each premise of a provider call is missed: without it the plan is an error, and nothing is done.

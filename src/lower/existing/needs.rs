@@ -177,6 +177,10 @@ fn resources_named(
     address: &str,
 ) -> Vec<ResourceId> {
     let Ok(named) = Resource::from_str(address) else { return Vec::new() };
+    // OpenTofu records ephemeral resources, too: they do not exist, so that nothing is destroyed before them.
+    if named.resource.mode == Mode::Ephemeral {
+        return Vec::new();
+    }
     let own = &lowered.structure.resource(of).address.module;
     if own.module() == named.module.module() {
         let here = Resource { module: own.clone(), resource: named.resource };
