@@ -65,6 +65,8 @@ mod premises;
 mod quickstart;
 #[path = "it/random.rs"]
 mod random;
+#[path = "it/replaced.rs"]
+mod replaced;
 #[path = "it/safety.rs"]
 mod safety;
 #[path = "it/saved.rs"]

@@ -22,9 +22,18 @@ pub(super) fn held() -> MutexGuard<'static, BTreeMap<PathBuf, Arc<File>>> {
     HELD.lock()
 }
 
-/// Returns the handle by which this process holds a file's lock.
+/// Returns the handle by which this process holds the lock of the file that a canonical path names now.
+///
+/// Another program may have renamed a new file over the one that was locked. The handle still leads to the old one, so it says
+/// nothing of what is stored: then there is none.
 pub(super) fn held_file(path: &Path) -> Option<Arc<File>> {
-    held().get(path).cloned()
+    let file = held().get(path).cloned()?;
+    is_named(path, &file).then_some(file)
+}
+
+/// Whether a path leads to this open file.
+fn is_named(path: &Path, file: &File) -> bool {
+    std::fs::metadata(path).is_ok_and(|now| is_same_file(&now, file))
 }
 
 /// A locked file.
@@ -66,7 +75,7 @@ pub fn lock(path: &Path) -> io::Result<Option<Locked>> {
             return Ok(None);
         }
         // The name may lead to another file by now, if the last holder replaced it.
-        if std::fs::metadata(path).is_ok_and(|now| is_same_file(&now, &file)) {
+        if is_named(path, &file) {
             let path = std::fs::canonicalize(path)?;
             held.insert(path.clone(), Arc::new(file));
             return Ok(Some(Locked { path, is_new }));
@@ -79,12 +88,37 @@ fn is_same_file(named: &Metadata, file: &File) -> bool {
 }
 
 impl Locked {
+    /// Keeps other programs from the file that a path names now, until the handle is dropped. `None` where this lock covers that
+    /// file already, or no file is there.
+    ///
+    /// # Errors
+    ///
+    /// If the path leads to another file than the locked one, and another program holds that one's lock.
+    pub fn cover(&self, path: &Path) -> io::Result<Option<File>> {
+        let is_covered = std::fs::canonicalize(path)
+            .map_or(true, |at| at == self.path && held_file(&at).is_some());
+        if is_covered {
+            return Ok(None);
+        }
+        let open =
+            OpenOptions::new().read(true).write(true).custom_flags(WITHOUT_WAITING).open(path);
+        let file = match open {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match claim(&file).unwrap_or(true) {
+            true => Ok(Some(file)),
+            false => Err(io::ErrorKind::WouldBlock.into()),
+        }
+    }
+
     /// Gives the lock back; a file that was made for it and is still empty goes.
     pub fn release(self) -> io::Result<()> {
         let file = held().remove(&self.path);
-        if self.is_new
-            && file.as_ref().is_some_and(|it| it.metadata().is_ok_and(|it| it.len() == 0))
-        {
+        let is_empty = |it: &Arc<File>| it.metadata().is_ok_and(|it| it.len() == 0);
+        // Another program may have put a file in its place: that one stays.
+        if self.is_new && file.as_ref().is_some_and(|it| is_empty(it) && is_named(&self.path, it)) {
             std::fs::remove_file(&self.path)?;
         }
         // A process that is just being started has the file open, too, until it runs its own program: closing alone would leave

@@ -169,7 +169,9 @@ impl NewFile {
         let mut held = held();
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         std::fs::rename(&self.path, &path)?;
-        if let Some(holder) = held.get_mut(&path) {
+        // The locked file may have been removed meanwhile, so that its name could be resolved only now.
+        let named = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        if let Some(holder) = held.get_mut(&named) {
             let old = std::mem::replace(holder, self.file.try_clone()?.into());
             mark_replaced(&old);
         }
