@@ -1,7 +1,7 @@
 //! The way to services that speak HTTP: certificates that are trusted or shown, time limits, and errors that hold no secret.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use md5::{Digest, Md5};
 use reqwest::{Client, Proxy, RequestBuilder, redirect};
@@ -17,6 +17,10 @@ use crate::error::{Error, ErrorContext};
 use crate::install::web::{describe, roots};
 use crate::world::World;
 
+mod onward;
+
+pub use onward::{Reach, execute, next_part};
+
 /// Whom a connection trusts, and as whom it shows itself.
 #[derive(Clone, Default)]
 pub struct Trust {
@@ -30,7 +34,8 @@ pub struct Trust {
     pub is_nameless: bool,
 }
 
-/// Returns a client. It follows redirections and sends requests once: what is safe to repeat, a store knows.
+/// Returns a client. It sends requests once and follows no redirect: [`execute`] does where that is safe, and waits so long as that
+/// makes sense.
 ///
 /// # Errors
 ///
@@ -40,8 +45,7 @@ pub fn client(world: &World, trust: &Trust) -> Result<Client, Error> {
     Client::builder()
         .tls_backend_preconfigured(tls(world, trust)?)
         .connect_timeout(Duration::from_secs(10))
-        .read_timeout(Duration::from_secs(60))
-        .redirect(redirect::Policy::limited(10))
+        .redirect(redirect::Policy::none())
         .user_agent(user_agent(world))
         .build()
         .context(FAILED)
@@ -214,6 +218,8 @@ pub struct NoAnswer {
     pub why: Error,
     /// Whether the service may have got the request, and done what it asks for.
     pub may_have_arrived: bool,
+    /// Whether another try would take as long, or end as this one.
+    pub is_final: bool,
 }
 
 impl From<NoAnswer> for std::io::Error {
@@ -228,12 +234,17 @@ impl Answer {
         self.headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default()
     }
 
-    /// Whether it is a page for people, as no service of states gives one.
+    /// Whether it is a page for people, as no service of states gives one. The body decides: simple servers call everything HTML.
     fn is_page(&self) -> bool {
-        self.header("content-type").starts_with("text/html")
+        let body = self.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&self.body);
+        let start: Vec<u8> =
+            body.trim_ascii_start().iter().take(14).map(u8::to_ascii_lowercase).collect();
+        let is_marked = self.header("content-type").to_ascii_lowercase().starts_with("text/html");
+        let is_known = start.starts_with(b"<!doctype html") || start.starts_with(b"<html");
+        is_known || is_marked && start.starts_with(b"<")
     }
 
-    /// Says so, where it is one.
+    /// Says that it is a page for people, where it is one.
     ///
     /// - `service`: how messages call what should be there.
     /// - `at`: its address.
@@ -253,35 +264,51 @@ impl Answer {
     }
 }
 
-/// Sends a request once, and loads the whole answer.
+/// Sends a request once, and loads the whole answer. Redirects within its origin are followed.
 ///
 /// # Errors
 ///
 /// If there is none.
 pub async fn send(request: RequestBuilder) -> Result<Answer, NoAnswer> {
-    let response = request.send().await.map_err(no_answer)?;
+    send_within(request, Reach::Origin).await
+}
+
+/// As [`send`], with redirects followed so far.
+///
+/// # Errors
+///
+/// As for [`send`].
+pub async fn send_within(request: RequestBuilder, reach: Reach) -> Result<Answer, NoAnswer> {
+    let response = execute(request, reach).await?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = body(response).await.map_err(no_answer)?;
+    let body = body(response).await.map_err(cut_off)?;
     Ok(Answer { status, headers, body })
 }
 
 fn no_answer(it: reqwest::Error) -> NoAnswer {
     let may_have_arrived = !it.is_connect() && !it.is_builder();
-    NoAnswer { why: describe(it), may_have_arrived }
+    let is_final = it.is_builder();
+    NoAnswer { why: describe(it), may_have_arrived, is_final }
+}
+
+/// An answer has begun and does not end.
+fn cut_off(why: Error) -> NoAnswer {
+    NoAnswer { why, may_have_arrived: true, is_final: false }
 }
 
 /// Loads the body of an answer, and notes how much of it has come.
 ///
 /// # Errors
 ///
-/// If the connection ends before it does.
-pub async fn body(mut response: reqwest::Response) -> reqwest::Result<Vec<u8>> {
+/// If the connection ends before it does, or nothing comes any more.
+pub async fn body(mut response: reqwest::Response) -> Result<Vec<u8>, Error> {
     /// What an answer is believed to be before it has come.
     const MOST: u64 = 1 << 30;
     let length = response.content_length();
     moving::expect(length);
     let mut body = Vec::with_capacity(length.unwrap_or(0).min(MOST) as usize);
-    while let Some(part) = response.chunk().await? {
+    let since = Instant::now();
+    while let Some(part) = next_part(&mut response, (since, body.len())).await? {
         moving::arrive(part.len());
         body.extend_from_slice(&part);
     }
@@ -313,16 +340,22 @@ pub async fn sum_again(
 }
 
 async fn sum(request: RequestBuilder) -> Result<Answer, NoAnswer> {
-    let mut response = request.send().await.map_err(no_answer)?;
+    let mut response = execute(request, Reach::Origin).await?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let mut sum = Md5::new();
-    while let Some(part) = response.chunk().await.map_err(no_answer)? {
+    let (since, mut count, mut sum) = (Instant::now(), 0, Md5::new());
+    while let Some(part) = next_part(&mut response, (since, count)).await.map_err(cut_off)? {
+        count += part.len();
         sum.update(&part);
     }
     Ok(Answer { status, headers, body: sum.finalize().to_vec() })
 }
 
-async fn again<F: Future<Output = Result<Answer, NoAnswer>>>(
+/// Tries until there is an answer that lasts, or enough was tried.
+///
+/// # Errors
+///
+/// As for [`send_again`].
+pub async fn again<F: Future<Output = Result<Answer, NoAnswer>>>(
     retries: Retries,
     send: impl Fn() -> F,
 ) -> Result<Answer, NoAnswer> {
@@ -330,7 +363,7 @@ async fn again<F: Future<Output = Result<Answer, NoAnswer>>>(
     let mut may_have_arrived = false;
     for tried in 0.. {
         let answer = send().await;
-        let is_last = tried >= retries.max;
+        let is_last = tried >= retries.max || answer.as_ref().is_err_and(|it| it.is_final);
         let told = match &answer {
             Ok(it) if is_last || !it.is_passing() => return answer,
             Ok(it) => it.header("retry-after").parse().ok().map(Duration::from_secs),
@@ -340,8 +373,13 @@ async fn again<F: Future<Output = Result<Answer, NoAnswer>>>(
             }
         };
         if let (true, Err(failed)) = (is_last, answer) {
-            let why = failed.why.context(format_args!("giving up after {} attempt(s)", tried + 1));
-            return Err(NoAnswer { why, may_have_arrived });
+            let why = match failed.is_final {
+                true => failed.why,
+                false => {
+                    failed.why.context(format_args!("giving up after {} attempt(s)", tried + 1))
+                }
+            };
+            return Err(NoAnswer { why, may_have_arrived, ..failed });
         }
         tokio::time::sleep(told.unwrap_or(pause).min(retries.wait_max.max(pause))).await;
         pause = (pause * 2).min(retries.wait_max);

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
@@ -19,7 +19,7 @@ use super::discovery::Services;
 use super::login;
 use super::settings::Token;
 use super::{Settings, helper};
-use crate::backend::web::{Trust, client, client_with_token};
+use crate::backend::web::{Reach, Trust, client, client_with_token, execute, next_part};
 use crate::config::version::OPENTOFU_VERSION;
 use crate::error::{Error, ErrorContext};
 use crate::world::World;
@@ -180,7 +180,7 @@ impl Web {
         received(self.send(request, retries).await?).await
     }
 
-    /// Sends a form once, and follows no redirection: what stands in it is for this address alone.
+    /// Sends a form once. What stands in it is for this origin alone.
     pub async fn post(&self, url: &Url, form: &[(&str, &str)]) -> Result<HttpResponse, Error> {
         let timeout = self.settings.request_timeout();
         let client = client_with_token(&self.world, &Trust::default(), timeout, None)?;
@@ -191,8 +191,8 @@ impl Web {
             .header("Content-Type", "application/x-www-form-urlencoded")
             .header("Accept", "application/json")
             .body(pairs.query().unwrap_or_default().to_owned());
-        let response = request.send().await.map_err(|it| describe(it).context(host_of(url)))?;
-        received(response).await
+        let response = execute(request, Reach::Origin).await;
+        received(response.map_err(|it| it.why.context(host_of(url)))?).await
     }
 
     /// Loads a file.
@@ -210,8 +210,10 @@ impl Web {
             return Err(format!("unsuccessful request to {}: {status}", shown(url)).into());
         }
         let (expected, mut count) = (response.content_length(), 0u64);
-        let host = host_of(url);
-        while let Some(chunk) = response.chunk().await.map_err(describe).context(&host)? {
+        let (host, since) = (host_of(url), Instant::now());
+        while let Some(chunk) =
+            next_part(&mut response, (since, count as usize)).await.context(&host)?
+        {
             count += chunk.len() as u64;
             into.write_all(&chunk).context("the download cannot be written")?;
         }
@@ -229,16 +231,15 @@ impl Web {
         let url = request.url;
         let mut attempt = 0;
         loop {
-            let result = request.prepare(client).send().await;
-            let why = match result {
+            let why = match execute(request.prepare(client), Reach::Anywhere).await {
                 Ok(response) if !is_transient(response.status().as_u16()) => return Ok(response),
                 Ok(response) => {
                     format!("{} returned from {}", response.status(), shown(url)).into()
                 }
-                Err(error) if error.is_builder() || error.is_redirect() => {
-                    return Err(describe(error).context(host_of(url)));
+                Err(it) if it.is_final && !it.may_have_arrived => {
+                    return Err(it.why.context(host_of(url)));
                 }
-                Err(error) => describe(error).context(host_of(url)),
+                Err(it) => it.why.context(host_of(url)),
             };
             if attempt == retries {
                 return Err(match retries {
@@ -277,8 +278,8 @@ async fn received(mut response: Response) -> Result<HttpResponse, Error> {
     let challenge = header("www-authenticate").map(str::to_owned);
     let package = header("x-terraform-get").filter(|it| !it.is_empty()).map(str::to_owned);
     let (status, url) = (response.status().as_u16(), response.url().clone());
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(describe)? {
+    let (since, mut body) = (Instant::now(), Vec::new());
+    while let Some(chunk) = next_part(&mut response, (since, body.len())).await? {
         body.extend_from_slice(&chunk);
         if body.len() as u64 > LARGEST_ANSWER {
             return Err(format!("the answer of {} is too large", host_of(&url)).into());

@@ -84,7 +84,9 @@ impl Spans {
 /// The way to the collector, with the certificates that the program trusts anywhere.
 fn client(world: &World) -> Result<Client, Error> {
     let tls = tls(world, &Trust::default())?;
-    let client = Client::builder().tls_backend_preconfigured(tls).timeout(PATIENCE).build();
+    // The headers of `OTEL_EXPORTER_OTLP_HEADERS` are for this collector alone.
+    let builder = Client::builder().tls_backend_preconfigured(tls).timeout(PATIENCE);
+    let client = builder.redirect(reqwest::redirect::Policy::none()).build();
     client.context("traces cannot be sent")
 }
 

@@ -179,7 +179,8 @@ impl<K: SigningCredential> Way<K> {
         let failed = |it| unanswered(ask.host(), it);
         let answer = self.client.execute(request).await.map_err(failed)?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        let body = body(answer).await.map_err(failed)?.into();
+        let broken = |why| Trouble::Unanswered(format!("{} does not answer: {why}.", ask.host()));
+        let body = body(answer).await.map_err(broken)?.into();
         Ok(Answer { status, headers, body, may_be_done: false })
     }
 }

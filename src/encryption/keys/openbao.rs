@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::backend::opening::Opening;
 use crate::backend::shape::{Setting, number, text};
-use crate::backend::web::{Answer, Retries, Trust, client_with_token, send_again};
+use crate::backend::web::{Answer, Reach, Retries, Trust, again, client_with_token, send_within};
 use crate::diagnostic::Diagnostics;
 use crate::error::{Error, ErrorContext};
 use crate::world::World;
@@ -244,14 +244,17 @@ impl OpenBao {
         };
         loop {
             let host = host(&url);
-            let answer = send_again(retries, || {
+            // The active node of a cluster is another host than the one that names it; `onward` says which may be gone to.
+            let answer = again(retries, || {
                 let mut request = client.put(&url).header("x-vault-request", "true");
                 let token = way.token.as_ref().map(|it| ("x-vault-token", it.as_str()));
                 let namespace = way.namespace.as_ref().map(|it| ("x-vault-namespace", &**it));
                 for (name, value) in token.into_iter().chain(namespace) {
                     request = request.header(name, value);
                 }
-                request.header("content-type", "application/json").body(body.to_vec())
+                let request =
+                    request.header("content-type", "application/json").body(body.to_vec());
+                send_within(request, Reach::Nowhere)
             });
             let answer = answer.await.map_err(|it| {
                 it.why.context(format_args!(
