@@ -18,7 +18,7 @@ use crate::address::Instance;
 use crate::backend::{JournalFile, files};
 use crate::diagnostic::Diagnostic;
 use crate::state::journal::{
-    Base, Begun, Record, begun_line, ended_line, first_line, line, stored_line,
+    Base, Begun, Chain, Record, begun_json, ended_json, records_json, stored_json,
 };
 
 /// The journal of one run. Cloning shares it.
@@ -42,6 +42,7 @@ struct Inner {
 #[derive(Debug)]
 struct Noted {
     lines: String,
+    chain: Chain,
     last: Ticket,
 }
 
@@ -58,10 +59,11 @@ impl Journal {
     ///
     /// - `known`: how the state that the plan starts from differs from that snapshot: what was moved or has changed outside.
     pub fn open(at: JournalFile, base: &Base, known: &[Record]) -> Journal {
-        let lines = std::iter::once(first_line(base))
-            .chain(known.iter().map(|it| line(std::slice::from_ref(it))))
-            .collect();
-        let noted = Mutex::new(Noted { lines, last: 0 });
+        let (mut chain, mut lines) = Chain::begin(base);
+        for record in known {
+            lines.push_str(&chain.line(&records_json(std::slice::from_ref(record))));
+        }
+        let noted = Mutex::new(Noted { lines, chain, last: 0 });
         let inner = Inner {
             at,
             noted,
@@ -85,27 +87,33 @@ impl Journal {
 
     /// Notes what a finished step has changed, all of it or nothing. It is safe once its ticket is settled.
     pub fn append(&self, records: &[Record]) -> Ticket {
-        self.note(&line(records))
+        self.note(&records_json(records))
     }
 
     /// Notes that a provider is about to be asked for a step.
     pub fn begin_step(&self, step: &Begun) -> Ticket {
-        self.note(&begun_line(step))
+        self.note(&begun_json(step))
     }
 
     /// Notes that what was begun with an object is over and has changed nothing.
     pub fn end_step(&self, address: &Instance) -> Ticket {
-        self.note(&ended_line(address))
+        self.note(&ended_json(address))
     }
 
     /// Notes that a snapshot of this serial is about to be written, with everything that is noted before.
     pub fn store(&self, serial: u64) -> Ticket {
-        self.note(&stored_line(serial))
+        self.note(&stored_json(serial))
     }
 
-    fn note(&self, line: &str) -> Ticket {
+    /// Stands for every line that was noted until now; nothing where there is no journal.
+    pub fn head(&self) -> Option<String> {
+        self.is_begun().then(|| self.0.noted.lock().chain.head())
+    }
+
+    fn note(&self, json: &str) -> Ticket {
         let mut noted = self.0.noted.lock();
-        noted.lines.push_str(line);
+        let line = noted.chain.line(json);
+        noted.lines.push_str(&line);
         noted.last += 1;
         noted.last
     }
@@ -257,7 +265,8 @@ mod tests {
     }
 
     fn base() -> Base {
-        Base { lineage: "abc".into(), serial: 3, next_lineage: "abc".into() }
+        let lineage = || "abc".to_owned();
+        Base { lineage: lineage(), serial: 3, next_lineage: lineage(), ..Base::default() }
     }
 
     fn gone(key: usize) -> Record {

@@ -202,6 +202,8 @@ pub struct Done {
     pub steps: Vec<StepNote>,
     /// The serial of the state that was written, where that differs from the one before.
     pub written: Option<u64>,
+    /// Stands for the journal of the run, where it had one: how many lines it had, and the checksum of the last one.
+    pub journal: Option<String>,
     /// Whether the state in its place is that of this run, so that another run can go on from it.
     pub is_saved: bool,
     /// The command line that goes on where this run has ended, without secrets.

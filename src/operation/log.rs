@@ -81,6 +81,8 @@ impl Origin<'_> {
                 (false, false) => Outcome::Complete,
             },
             serial: done.written,
+            lineage: done.state.lineage.clone(),
+            journal: done.journal.clone(),
         };
         run.named()
     }

@@ -8,7 +8,9 @@
 //! Where the state is stored while the run goes on, a line (`stored`) says so first, with the serial: the steps before it are in that
 //! snapshot if it came to be, and the journal continues either.
 //!
-//! Journals of version 1 lack `begun` and `ended`, those of version 2 `stored`; they are read as well.
+//! Each line behind the first has a number and the checksum of the line before it, so that lines that were removed, exchanged,
+//! moved or doubled are noticed ([`Chain`]). Journals up to version 3 lack that: they are read, and told to be of an older version,
+//! since nothing shows whether they are whole.
 
 use sha2::{Digest, Sha256};
 
@@ -21,10 +23,10 @@ use crate::value::Str;
 mod reading;
 
 use self::reading::parsed;
-pub use self::reading::{Flaw, JournalContents, read};
+pub use self::reading::{Flaw, JournalContents, is_journal, read};
 
 /// The snapshot that a journal continues.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Base {
     /// Its lineage; empty where there was no snapshot yet.
     pub lineage: String,
@@ -32,6 +34,39 @@ pub struct Base {
     pub serial: u64,
     /// The lineage of what follows: the same, or the new one where there was none.
     pub next_lineage: String,
+    /// The digest of the plan that is carried out, as the log has it; empty where it is not known.
+    pub plan: String,
+}
+
+/// The lines of a journal that is written: each is tied to the one before it.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// How many lines there are.
+    number: u64,
+    /// The checksum of the last one.
+    last: String,
+}
+
+impl Chain {
+    /// Begins a journal. Returns its first line.
+    pub fn begin(base: &Base) -> (Chain, String) {
+        let line = first_line(base);
+        let chain = Chain { number: 1, last: line[..CHECKSUM].to_owned() };
+        (chain, line)
+    }
+
+    /// Returns the next line, which says this.
+    pub fn line(&mut self, json: &str) -> String {
+        let line = sealed(&format!("{} {} {json}", self.number, self.last));
+        self.number += 1;
+        self.last.replace_range(.., &line[..CHECKSUM]);
+        line
+    }
+
+    /// Stands for all lines: their number, and the checksum of the last one.
+    pub fn head(&self) -> String {
+        format!("{}-{}", self.number, self.last)
+    }
 }
 
 /// One finished change.
@@ -81,8 +116,8 @@ pub struct Begun {
     pub known: Vec<(String, String)>,
 }
 
-/// Writes the line of a step that is about to begin.
-pub fn begun_line(step: &Begun) -> String {
+/// Says that a step is about to begin.
+pub fn begun_json(step: &Begun) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     json.member("begun", &step.action);
@@ -94,30 +129,29 @@ pub fn begun_line(step: &Begun) -> String {
     step.known.iter().for_each(|(name, value)| json.member(name, value));
     json.close('}');
     json.close('}');
-    sealed(&json.finish())
+    json.finish()
 }
 
-/// Writes the line of a step that has ended and changed nothing.
-pub fn ended_line(address: &Instance) -> String {
+/// Says that a step has ended and changed nothing.
+pub fn ended_json(address: &Instance) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     json.member("ended", &address.to_string());
     json.close('}');
-    sealed(&json.finish())
+    json.finish()
 }
 
-/// Writes the line that stands before a snapshot of this serial is written, while the run goes on.
-pub fn stored_line(serial: u64) -> String {
+/// Says that a snapshot of this serial is about to be written, while the run goes on.
+pub fn stored_json(serial: u64) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     json.key("stored");
     json.literal(serial);
     json.close('}');
-    sealed(&json.finish())
+    json.finish()
 }
 
-/// Writes the first line.
-pub fn first_line(base: &Base) -> String {
+fn first_line(base: &Base) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     json.key("journal");
@@ -126,12 +160,13 @@ pub fn first_line(base: &Base) -> String {
     json.key("serial");
     json.literal(base.serial);
     json.member("next_lineage", &base.next_lineage);
+    json.member_unless_empty("plan", &base.plan);
     json.close('}');
     sealed(&json.finish())
 }
 
-/// Writes records as a line: they count together or, where the line is torn, not at all.
-pub fn line(records: &[Record]) -> String {
+/// Says what records say: they count together or, where the line is torn, not at all.
+pub fn records_json(records: &[Record]) -> String {
     let mut json = JsonWriter::new(Layout::Compact);
     match records {
         [record] => write_record(&mut json, record),
@@ -144,7 +179,7 @@ pub fn line(records: &[Record]) -> String {
             json.close(']');
         }
     }
-    sealed(&json.finish())
+    json.finish()
 }
 
 fn write_record(json: &mut JsonWriter, record: &Record) {
@@ -181,8 +216,8 @@ fn sealed(json: &str) -> String {
 
 /// Returns a line as any version may have written it.
 #[cfg(test)]
-pub(crate) fn sealed_for_tests(json: &str) -> String {
-    sealed(json).trim_end().to_owned()
+pub(crate) fn sealed_for_tests(text: &str) -> String {
+    sealed(text).trim_end().to_owned()
 }
 
 /// How many digits a checksum has.
@@ -300,7 +335,9 @@ pub fn holds(state: &State, records: &[Record]) -> bool {
 }
 
 /// The version of what this program writes.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
+/// The first version whose lines are chained.
+const CHAINED: u64 = 4;
 
 impl State {
     /// Takes over one finished change.

@@ -516,7 +516,21 @@ fn deep_attributes_are_read_and_written_without_recursion() {
 }
 
 fn base() -> Base {
-    Base { lineage: "abc".into(), serial: 3, next_lineage: "abc".into() }
+    let lineage = || "abc".to_owned();
+    Base { lineage: lineage(), serial: 3, next_lineage: lineage(), plan: "d1".into() }
+}
+
+/// Writes a journal whose lines say this.
+fn journal_of(lines: &[String]) -> String {
+    let (mut chain, mut text) = journal::Chain::begin(&base());
+    lines.iter().for_each(|it| text += &chain.line(it));
+    text
+}
+
+/// Says that an instance of `terraform_data.a` is gone.
+fn gone(key: i64) -> String {
+    let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
+    journal::records_json(&[Record::Removed { address, deposed: None }])
 }
 
 #[test]
@@ -528,7 +542,7 @@ fn a_journal_says_what_became_of_each_object() {
         r#"{"index_key": 0, "attributes": {"id": "y"}, "status": "tainted"}, {"index_key": 0, "deposed": "00000001", "attributes": {"id": "x"}}"#,
     ));
     let resource = after.resources.values().next().expect("there is a resource");
-    let mut text = journal::first_line(&base());
+    let mut lines = Vec::new();
     for (address, _, instance) in after.instances() {
         let objects = instance
             .current
@@ -542,19 +556,17 @@ fn a_journal_says_what_became_of_each_object() {
                 reads: Some(["t.n".into()].into()),
                 ..(**object).clone()
             });
-            text += &journal::line(&[Record::Written {
+            lines.push(journal::records_json(&[Record::Written {
                 address: address.clone(),
                 deposed,
                 provider,
                 provider_key,
                 object,
-            }]);
+            }]));
         }
     }
-    text += &journal::line(&[Record::Removed {
-        address: names::instance("terraform_data.a[1]").expect("an address"),
-        deposed: None,
-    }]);
+    lines.push(gone(1));
+    let text = journal_of(&lines);
 
     let journal::JournalContents { base: read_base, records, flaw, .. } =
         journal::read(text.as_bytes());
@@ -576,18 +588,15 @@ fn a_journal_says_what_became_of_each_object() {
 
 #[test]
 fn a_torn_journal_is_read_up_to_the_tear() {
-    let gone = |key: i64| {
-        let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
-        journal::line(&[Record::Removed { address, deposed: None }])
-    };
-    let text = journal::first_line(&base()) + &gone(0) + &gone(1);
-    for cut in 1..=gone(1).len() {
+    let text = journal_of(&[gone(0), gone(1)]);
+    let last = text.lines().last().expect("a line").len() + 1;
+    for cut in 1..=last {
         let found = journal::read(&text.as_bytes()[..text.len() - cut]);
         // Where only its end is missing, a line is whole.
         let whole = if cut == 1 { 2 } else { 1 };
         assert_eq!((found.records.len(), found.flaw), (whole, None), "{cut} bytes missing");
     }
-    let first = journal::first_line(&base());
+    let first = journal_of(&[]);
     for cut in 2..=first.len() {
         let found = journal::read(&first.as_bytes()[..first.len() - cut]);
         assert_eq!((found.base, found.flaw), (None, None), "{cut} bytes missing");
@@ -600,18 +609,14 @@ fn the_changes_of_a_step_count_together() {
         address: names::instance(&format!("terraform_data.a[{key}]")).expect("an address"),
         deposed: None,
     };
-    let text = journal::first_line(&base()) + &journal::line(&[gone(0), gone(1), gone(2)]);
+    let text = journal_of(&[journal::records_json(&[gone(0), gone(1), gone(2)])]);
     assert_eq!(journal::read(text.as_bytes()).records.len(), 3);
     assert_eq!(journal::read(&text.as_bytes()[..text.len() - 2]).records.len(), 0);
 }
 
 #[test]
 fn a_damaged_line_costs_itself_alone() {
-    let gone = |key: i64| {
-        let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
-        journal::line(&[Record::Removed { address, deposed: None }])
-    };
-    let text = journal::first_line(&base()) + &gone(0) + &gone(1);
+    let text = journal_of(&[gone(0), gone(1)]);
     let found = journal::read(text.replace("a[0]", "a[7]").as_bytes());
     assert_eq!((found.records.len(), found.flaw), (1, Some(Flaw::Lines(1))));
     let found = journal::read(text.replace("abc", "abd").as_bytes());
@@ -620,11 +625,7 @@ fn a_damaged_line_costs_itself_alone() {
 
 #[test]
 fn whatever_is_changed_in_a_journal_is_noticed() {
-    let gone = |key: i64| {
-        let address = names::instance(&format!("terraform_data.a[{key}]")).expect("an address");
-        journal::line(&[Record::Removed { address, deposed: None }])
-    };
-    let text = (journal::first_line(&base()) + &gone(0) + &gone(1)).into_bytes();
+    let text = journal_of(&[gone(0), gone(1)]).into_bytes();
     for at in 0..text.len() {
         for change in [0, b'\n', b' ', b'x', text[at] ^ 1] {
             let mut changed = text.clone();
@@ -637,10 +638,10 @@ fn whatever_is_changed_in_a_journal_is_noticed() {
     for nothing in [&b"garbage\n"[..], b"garbage", &[0; 4096], b"\n", b"{}"] {
         assert_eq!(journal::read(nothing).flaw, Some(Flaw::Start), "{nothing:?}");
     }
-    let newer = String::from_utf8(text).expect("text").replace("\"journal\":3", "\"journal\":4");
+    let newer = String::from_utf8(text).expect("text").replace("\"journal\":4", "\"journal\":5");
     let json = newer.split_once(' ').and_then(|it| it.1.split_once('\n')).expect("a line").0;
     let newer = format!("{}\n", journal::sealed_for_tests(json));
-    assert_eq!(journal::read(newer.as_bytes()).flaw, Some(Flaw::Newer(4)));
+    assert_eq!(journal::read(newer.as_bytes()).flaw, Some(Flaw::Newer(5)));
 }
 
 #[test]
@@ -688,14 +689,66 @@ fn what_was_begun_and_has_no_later_line_is_unfinished() {
         provider: "example.com/a/b".into(),
         known: vec![("name".into(), "x \"y\"\n".into())],
     };
-    let text = journal::first_line(&base())
-        + &journal::begun_line(&begun(0))
-        + &journal::begun_line(&begun(1))
-        + &journal::begun_line(&begun(2))
-        + &journal::line(&[Record::Removed { address: address(0), deposed: None }])
-        + &journal::ended_line(&address(1));
+    let text = journal_of(&[
+        journal::begun_json(&begun(0)),
+        journal::begun_json(&begun(1)),
+        journal::begun_json(&begun(2)),
+        journal::records_json(&[Record::Removed { address: address(0), deposed: None }]),
+        journal::ended_json(&address(1)),
+    ]);
     let found = journal::read(text.as_bytes());
     assert_eq!((found.unfinished, found.records.len(), found.flaw), (vec![begun(2)], 1, None));
-    let older = text.replace("{\"journal\":3", "{\"journal\":1");
+    let older = text.replace("{\"journal\":4", "{\"journal\":1");
     assert!(journal::read(older.as_bytes()).base.is_none(), "its checksum is another");
+}
+
+#[test]
+fn lines_that_are_missing_or_moved_are_noticed() {
+    let text = journal_of(&(0..6).map(gone).collect::<Vec<_>>());
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let flaw = |lines: &[&str]| journal::read(lines.concat().as_bytes()).flaw;
+    assert_eq!(flaw(&lines), None);
+    for at in 1..lines.len() {
+        let mut doubled = lines.clone();
+        doubled.insert(at, lines[at]);
+        assert_eq!(flaw(&doubled), Some(Flaw::Order(1)), "line {at} twice");
+        for to in 1..lines.len() {
+            let mut moved = lines.clone();
+            let line = moved.remove(at);
+            if at + 1 < lines.len() && to == at {
+                assert_eq!(flaw(&moved), Some(Flaw::Order(1)), "without line {at}");
+            }
+            moved.insert(to, line);
+            assert_eq!(flaw(&moved).is_some(), to != at, "line {at} at {to}");
+            let mut swapped = lines.clone();
+            swapped.swap(at, to);
+            assert_eq!(flaw(&swapped).is_some(), to != at, "lines {at} and {to} exchanged");
+        }
+    }
+    // The end may be cut off: a run that was killed has ended there.
+    for rest in 1..lines.len() {
+        assert_eq!(flaw(&lines[..rest]), None, "{rest} lines");
+    }
+    // Lines of another journal do not fit, though their numbers do.
+    let other = journal_of(&(6..12).map(gone).collect::<Vec<_>>());
+    let others: Vec<&str> = other.split_inclusive('\n').collect();
+    for at in 1..lines.len() - 1 {
+        let mut mixed = lines.clone();
+        mixed[at] = others[at];
+        assert!(matches!(flaw(&mixed), Some(Flaw::Order(_))), "line {at}");
+        // What can be read is read all the same: the user may want it.
+        assert_eq!(journal::read(mixed.concat().as_bytes()).records.len(), 6);
+    }
+}
+
+#[test]
+fn a_journal_of_an_older_version_is_read_and_told_to_be_one() {
+    for version in 1..=3 {
+        let first =
+            format!(r#"{{"journal":{version},"lineage":"abc","serial":3,"next_lineage":"abc"}}"#);
+        let lines = [first, gone(0), gone(1)].map(|it| journal::sealed_for_tests(&it));
+        let found = journal::read((lines.join("\n") + "\n").as_bytes());
+        assert_eq!((found.records.len(), found.flaw), (2, Some(Flaw::Older(version))));
+        assert_eq!(found.base.map(|it| it.serial), Some(3));
+    }
 }

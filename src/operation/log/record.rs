@@ -52,6 +52,12 @@ pub struct Run {
     /// The serial of the state that was written; none where it has not changed or was not written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<u64>,
+    /// The lineage of that state.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub lineage: String,
+    /// Stands for the journal of the run: how many lines it had, and the checksum of the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<String>,
 }
 
 /// The plan of a run.

@@ -7,7 +7,7 @@ use super::super::names;
 use super::super::read::own::{Likely, is_complete};
 use super::super::read::{Reader, output_from};
 use super::super::version4::{ObjectV4, OutputV4};
-use super::{Base, Begun, CHECKSUM, Record, VERSION, checksum};
+use super::{Base, Begun, CHAINED, CHECKSUM, Record, VERSION, checksum};
 use crate::address::Instance;
 use crate::value::Str;
 
@@ -26,6 +26,8 @@ pub struct JournalContents {
     pub stored: Vec<(u64, usize)>,
     /// Why it is not wholly read.
     pub flaw: Option<Flaw>,
+    /// The version, where it is one whose lines are not chained.
+    older: Option<u64>,
 }
 
 /// Why a journal is not wholly read. A last line without its end is no flaw: it was being written when the run ended, and was
@@ -38,6 +40,49 @@ pub enum Flaw {
     Newer(u64),
     /// So many lines cannot be read.
     Lines(usize),
+    /// In so many places lines are missing, or stand where they were not written.
+    Order(usize),
+    /// An older version of the program has written it, whose journals do not show whether lines are missing.
+    Older(u64),
+}
+
+/// Follows the chain of lines.
+struct Links {
+    /// The number that the next line must have.
+    number: u64,
+    /// The checksum that it must name; nothing where the line before it cannot be read.
+    last: Option<String>,
+    broken: usize,
+}
+
+impl Links {
+    /// Begins behind the first line.
+    fn behind(line: &[u8]) -> Links {
+        Links { number: 1, last: sum_of(line).map(str::to_owned), broken: 0 }
+    }
+
+    /// Takes the next line. Returns what it says, wherever it stands.
+    fn take<'a>(&mut self, line: Option<&'a str>, sum: Option<&str>) -> Option<&'a str> {
+        let found = line.and_then(|it| {
+            let (number, rest) = it.split_once(' ')?;
+            let (last, json) = rest.split_once(' ')?;
+            Some((number.parse::<u64>().ok()?, last, json))
+        });
+        let Some((number, last, json)) = found else {
+            (self.number, self.last) = (self.number + 1, None);
+            return None;
+        };
+        let fits = number == self.number && self.last.as_deref().is_none_or(|it| it == last);
+        self.broken += usize::from(!fits);
+        (self.number, self.last) = (number.saturating_add(1), sum.map(str::to_owned));
+        Some(json)
+    }
+}
+
+/// Whether a text begins as a journal does.
+pub fn is_journal(text: &[u8]) -> bool {
+    let first = text.split_inclusive(|it| *it == b'\n').next().and_then(unsealed);
+    first.is_some_and(|it| read_base(it).is_ok())
 }
 
 /// Reads a journal. A record says what an object is, whatever it was before, so those behind a damaged line count too.
@@ -45,17 +90,32 @@ pub fn read(text: &[u8]) -> JournalContents {
     let mut reader = Reader::default();
     let mut found = JournalContents::default();
     let mut unread = 0;
+    let mut links = None;
     for (index, line) in text.split_inclusive(|&it| it == b'\n').enumerate() {
         let json = unsealed(line);
         if index == 0 {
             match json.map(read_base) {
-                Some(Ok(base)) => found.base = Some(base),
+                Some(Ok((base, version))) => {
+                    found.base = Some(base);
+                    match version {
+                        CHAINED.. => links = Some(Links::behind(line)),
+                        older => found.older = Some(older),
+                    }
+                }
                 Some(Err(flaw)) => found.flaw = Some(flaw),
                 None if is_torn(line) => {}
                 None => found.flaw = Some(Flaw::Start),
             }
+            // Where the first line cannot be read, those behind it are read as this version writes them.
+            if found.flaw.is_some() {
+                links = Some(Links { number: 1, last: None, broken: 0 });
+            }
             continue;
         }
+        let json = match &mut links {
+            Some(links) if !(json.is_none() && is_torn(line)) => links.take(json, sum_of(line)),
+            _ => json,
+        };
         match json.and_then(|it| read_line(&mut reader, it)) {
             Some(Line::Begun(step)) => found.unfinished.push(*step),
             Some(Line::Ended(address)) => found.end(&address),
@@ -69,9 +129,13 @@ pub fn read(text: &[u8]) -> JournalContents {
             None => unread += 1,
         }
     }
-    if unread > 0 {
-        found.flaw.get_or_insert(Flaw::Lines(unread));
-    }
+    let broken = links.map_or(0, |it| it.broken);
+    let in_order = [
+        (unread > 0).then_some(Flaw::Lines(unread)),
+        (broken > 0).then_some(Flaw::Order(broken)),
+        found.older.map(Flaw::Older),
+    ];
+    found.flaw = found.flaw.or(in_order.into_iter().flatten().next());
     found
 }
 
@@ -108,9 +172,28 @@ fn is_torn(line: &[u8]) -> bool {
     let (sum, json) = text.split_once(' ').unwrap_or((text, ""));
     let is_whole_sum = sum.len() == CHECKSUM;
     let is_sum = sum.len() <= CHECKSUM && sum.bytes().all(|it| it.is_ascii_hexdigit());
+    // The number of the line and the checksum of the one before it may be cut, too.
+    let json = match json.split_once(' ') {
+        Some((number, rest)) if is_number(number) => match rest.split_once(' ') {
+            Some((_, json)) => json,
+            None if rest.bytes().all(|it| it.is_ascii_hexdigit()) => "",
+            None => rest,
+        },
+        None if is_number(json) => "",
+        _ => json,
+    };
     let is_open = json.is_empty()
         || serde_json::from_str::<serde::de::IgnoredAny>(json).is_err_and(|it| it.is_eof());
     !line.ends_with(b"\n") && is_sum && is_open && (is_whole_sum || text.len() == sum.len())
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
+}
+
+/// The checksum of a line, as it stands there.
+fn sum_of(line: &[u8]) -> Option<&str> {
+    std::str::from_utf8(line.get(..CHECKSUM)?).ok()
 }
 
 pub(super) fn parsed(json: &str) -> Option<serde_json::Value> {
@@ -124,7 +207,7 @@ fn unsealed(line: &[u8]) -> Option<&str> {
     (sum == checksum(json)).then_some(json)
 }
 
-fn read_base(json: &str) -> Result<Base, Flaw> {
+fn read_base(json: &str) -> Result<(Base, u64), Flaw> {
     #[derive(Deserialize)]
     struct Version {
         journal: u64,
@@ -134,13 +217,16 @@ fn read_base(json: &str) -> Result<Base, Flaw> {
         lineage: String,
         serial: u64,
         next_lineage: String,
+        #[serde(default)]
+        plan: String,
     }
     let version: Version = serde_json::from_str(json).map_err(|_| Flaw::Start)?;
     if version.journal > VERSION {
         return Err(Flaw::Newer(version.journal));
     }
     let line: Line = serde_json::from_str(json).map_err(|_| Flaw::Start)?;
-    Ok(Base { lineage: line.lineage, serial: line.serial, next_lineage: line.next_lineage })
+    let Line { lineage, serial, next_lineage, plan } = line;
+    Ok((Base { lineage, serial, next_lineage, plan }, version.journal))
 }
 
 /// A line behind the first.
