@@ -212,6 +212,10 @@ impl Encryption {
 }
 
 impl Seal for Encryption {
+    fn seals_states(&self) -> bool {
+        self.state.as_ref().is_some_and(|it| !it.methods[0].is_plain())
+    }
+
     fn seal<'a>(&self, part: Part<'_>, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         match (part, &self.state, &self.plan) {
             (Part::State, Some(target), _) => target.seal_state(plain),

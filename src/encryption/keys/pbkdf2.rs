@@ -28,6 +28,10 @@ const SHORTEST: usize = 16;
 /// The fewest iterations.
 const FEWEST: i64 = 200_000;
 
+/// The most iterations that an envelope may ask for, over all blocks of the key, where fewer are configured: some seconds of work.
+/// An attacker may have written the envelope, and must not keep every command busy for hours.
+const MOST: u64 = 5_000_000;
+
 struct Pbkdf2 {
     /// Nothing where the key of another provider takes its place.
     passphrase: Option<Zeroizing<Vec<u8>>>,
@@ -141,6 +145,12 @@ fn derive(
     Key::new(key)
 }
 
+/// How many iterations a key takes, for all blocks that it has.
+fn work((hash, iterations): (Hash, NonZeroU32), length: usize) -> u64 {
+    let block = if hash == Hash::Sha256 { 32 } else { 64 };
+    u64::from(iterations.get()).saturating_mul(length.div_ceil(block).max(1) as u64)
+}
+
 impl KeySource for Pbkdf2 {
     fn length(&self) -> Option<usize> {
         Some(self.key_length)
@@ -174,6 +184,16 @@ impl KeySource for Pbkdf2 {
         let length = length.ok_or_else(|| format!("invalid key length ({})", kept.key_length))?;
         let salt = STANDARD.decode(&kept.salt).map_err(Error::of)?;
         let how = (hash(&kept.hash_function)?, count(kept.iterations)?);
+        let own = (self.hash, self.iterations);
+        let most = work(own, self.key_length).max(MOST);
+        if work(how, length) > most {
+            return Err(format!(
+                "the key would take {} iterations for {length} bytes, and at most {most} are made: the data may have been \
+                 changed to keep this machine busy. If it is yours, set \"iterations\" and \"key_length\" to these numbers",
+                how.1
+            )
+            .into());
+        }
         Ok(Some(derive(self.secret(chain)?, &salt, how, length)))
     }
 }
