@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Mutex;
 
 use entail::world::World;
@@ -93,7 +94,8 @@ where
 {
     let (level, is_json) = level(world)?;
     let path = world.variable("TF_LOG_PATH").map(|it| world.root.join(it));
-    let file = path.and_then(|it| File::options().create(true).append(true).open(it).ok());
+    let file =
+        path.and_then(|it| File::options().create(true).append(true).mode(0o600).open(it).ok());
     let own = tracing_subscriber::filter::Targets::new().with_target("entail", level);
     let writer = Place(file.map(Mutex::new));
     let layer = fmt::layer().with_writer(writer).with_ansi(false);

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use entail::backend::files;
 use entail::diagnostic::{Diagnostic, Diagnostics, Sources};
 use entail::event::{Event, Stage, Summary};
 use entail::value::text::shown;
@@ -166,7 +167,8 @@ impl Ui {
             Manner { silent: manner.silent || manner.json || self.manner.silent, ..manner };
         let file = match into {
             Some(path) => {
-                Some(BufWriter::new(File::create(path).map_err(|it| no_stream(path, &it))?))
+                let file = files::open_private(path).map_err(|it| no_stream(path, &it))?;
+                Some(BufWriter::new(file))
             }
             None => None,
         };

@@ -85,6 +85,24 @@ pub fn write_note(path: &Path, content: &[u8]) -> io::Result<()> {
     file.write_all(content)
 }
 
+/// Opens a file that is written from its beginning, piece by piece. A file that is not there yet is for this user alone.
+///
+/// # Errors
+///
+/// If it cannot be opened for writing.
+pub fn open_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+/// Writes a file for people or other programs, which may hold secrets: one that is not there yet is for this user alone.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    open_private(path)?.write_all(content)
+}
+
 /// Returns the path of a hidden file that belongs to `path`: `.NAME.SUFFIX` in the same folder.
 pub fn beside(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -139,7 +139,7 @@ pub fn write(data: &Path, settings: Option<&Settings>) -> Result<(), Diagnostic>
     let mut writer = serde_json::Serializer::with_formatter(&mut text, style);
     serde::Serialize::serialize(&document, &mut writer).map_err(|it| unwritable(&path, &it))?;
     let written =
-        std::fs::create_dir_all(data).and_then(|()| files::replace(&path, &text, Fresh::Usual));
+        std::fs::create_dir_all(data).and_then(|()| files::replace(&path, &text, Fresh::Private));
     written.map_err(|it| unwritable(&path, &it))
 }
 

@@ -261,3 +261,45 @@ fn workspaces_stay_inside() {
     names.sort();
     assert_eq!(names, [".terraform", "main.tf"]);
 }
+
+#[test]
+fn what_may_hold_secrets_is_for_its_owner_alone() {
+    let place = Place::new("resource \"terraform_data\" \"a\" {}\noutput \"o\" { value = 1 }\n");
+    let run = |words: &str| {
+        let arguments: Vec<&str> = words.split(' ').collect();
+        let mut command = place.command(&arguments);
+        command.env("TF_LOG", "trace").env("TF_LOG_PATH", "log.txt");
+        let output = command.output().expect("it runs");
+        assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    run("plan -out=saved -json-into=plan.json -junit=plan.xml -markdown=plan.md");
+    run("show -html=plan.html saved");
+    run("apply -json-into=apply.json saved");
+    run("show -html=state.html");
+    run("log -html=runs.html");
+    run("output -json-into=output.json");
+    let mode = |name: &str| {
+        std::fs::metadata(place.path().join(name)).expect(name).permissions().mode() & 0o777
+    };
+    for name in [
+        "saved",
+        "plan.json",
+        "plan.xml",
+        "plan.md",
+        "plan.html",
+        "apply.json",
+        "state.html",
+        "runs.html",
+        "output.json",
+        "log.txt",
+        "terraform.tfstate",
+        "terraform.tfstate.log",
+    ] {
+        assert_eq!(format!("{:o}", mode(name)), "600", "{name}");
+    }
+    // A file that is there keeps the mode that it was given.
+    let given = std::fs::Permissions::from_mode(0o640);
+    std::fs::set_permissions(place.path().join("state.html"), given).expect("it is set");
+    run("show -html=state.html");
+    assert_eq!(mode("state.html"), 0o640);
+}

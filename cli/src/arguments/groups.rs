@@ -114,6 +114,10 @@ pub struct StateArgs {
     /// its steps into the state, or leave it `aside`
     #[arg(long, value_name = "take|aside", value_parser = flags::recover)]
     pub recover: Option<Recover>,
+
+    /// Begin with an empty state where this working directory has seen a state in the backend that is gone
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub allow_missing_state: bool,
 }
 
 /// What is planned, and how.

@@ -28,6 +28,7 @@ impl From<&StateArgs> for StateOptions {
             state_out: args.state_out.clone(),
             backup: args.backup.clone(),
             recover: args.recover,
+            allows_missing: args.allow_missing_state,
             ..Choice::default()
         };
         StateOptions { files, lock: LockOptions::from(&args.lock) }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use entail::backend::files;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::plan::Made;
 use entail::world::{PROGRAM, World};
@@ -73,11 +74,13 @@ impl DocumentArgs {
             let text = markdown::plan::document(&told, ui.reading(), &more(saved));
             match file.as_str() {
                 "" => ui.out(&text),
-                file => std::fs::write(world.root.join(file), text).map_err(|why| {
-                    Diagnostic::error("Failed to write the comment").detail(format!(
-                        "The file that -markdown names, {file}, could not be written: {why}."
-                    ))
-                })?,
+                file => files::write_private(&world.root.join(file), text.as_bytes()).map_err(
+                    |why| {
+                        Diagnostic::error("Failed to write the comment").detail(format!(
+                            "The file that -markdown names, {file}, could not be written: {why}."
+                        ))
+                    },
+                )?,
             }
         }
         Ok(())

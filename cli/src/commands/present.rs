@@ -45,7 +45,7 @@ pub fn written(
         ui.out(text);
         return Ok(0);
     }
-    std::fs::write(world.root.join(file), text).map_err(|why| {
+    files::write_private(&world.root.join(file), text.as_bytes()).map_err(|why| {
         Diagnostic::error(format!("Failed to write the {what}"))
             .detail(format!("The file that -{flag} names, {file}, could not be written: {why}."))
     })?;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use entail::backend::files;
 use entail::diagnostic::Diagnostic;
 
 /// Cases that belong together.
@@ -118,7 +119,7 @@ pub fn document(name: Option<&str>, suites: &[Suite]) -> String {
 ///
 /// If the file cannot be written.
 pub fn write(path: &Path, document: &str, (flag, what): (&str, &str)) -> Result<(), Diagnostic> {
-    std::fs::write(path, document).map_err(|why| {
+    files::write_private(path, document.as_bytes()).map_err(|why| {
         Diagnostic::error(format!("Failed to write the report of {what}")).detail(format!(
             "The file that -{flag} names, {}, could not be written: {why}.",
             path.display()

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt as _;
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value as Json};
@@ -61,7 +62,7 @@ impl Log {
         let level = asked.map_or(Level::Off, |it| Level::of(it).unwrap_or(Level::Trace));
         let path = world.variable("TF_LOG_PATH").filter(|_| level != Level::Off);
         let file = path.and_then(|it| {
-            File::options().create(true).append(true).open(world.root.join(it)).ok()
+            File::options().create(true).append(true).mode(0o600).open(world.root.join(it)).ok()
         });
         Log {
             level,
