@@ -261,7 +261,8 @@ fn interrupted(snapshots: &Snapshots) {
     let state = snapshots.read().expect("it is read").state.unwrap_or_default();
     let next_lineage =
         if state.lineage.is_empty() { "first".into() } else { state.lineage.clone() };
-    let base = Base { lineage: state.lineage, serial: state.serial, next_lineage };
+    let base =
+        Base { lineage: state.lineage, serial: state.serial, next_lineage, ..Base::default() };
     let journal = Journal::open(snapshots.journal().expect("it is free"), &base, &[]);
     let address = "terraform_data.a".parse().expect("an address");
     journal.append(&[Record::Removed { address, deposed: None }]);
@@ -299,7 +300,7 @@ fn finished_steps_of_an_interrupted_run_come_back_to_their_workspace_and_lineage
 fn interrupted_after_storing(snapshots: &Snapshots, is_stored: bool) {
     let state = snapshots.read().expect("it is read").state.unwrap_or_default();
     let (lineage, serial) = (state.lineage.clone(), state.serial);
-    let base = Base { lineage: lineage.clone(), serial, next_lineage: lineage };
+    let base = Base { lineage: lineage.clone(), serial, next_lineage: lineage, ..Base::default() };
     let journal = Journal::open(snapshots.journal().expect("it is free"), &base, &[]);
     let gone = |name: &str| {
         let address = format!("terraform_data.{name}").parse().expect("an address");

@@ -17,6 +17,7 @@ use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
+use crate::backend::objects::check_filled;
 use crate::error::Error;
 use crate::world::World;
 
@@ -170,6 +171,9 @@ impl Store for Gcs {
 
     async fn read(&self, workspace: &str) -> io::Result<Content> {
         let found = self.bucket().await?.get(&self.state(workspace), Part::State).await?;
+        if let Some(object) = &found {
+            check_filled(&self.name(workspace), &object.bytes)?;
+        }
         let nothing = || (Vec::new(), NOTHING.to_owned());
         let (bytes, generation) = found.map_or_else(nothing, |it| (it.bytes.into(), it.generation));
         Ok(Content { bytes, version: Version(generation), is_elsewhere: false })

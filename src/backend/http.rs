@@ -147,8 +147,9 @@ impl HttpState {
             204 | 404 => return Ok(Vec::new()),
             _ => return Err(self.unexpected("get state", &method, url, &answer)),
         }
-        if let Some(why) = answer.page("a server of states", &web::shown(url)) {
-            return Err(self.failed("get state", &method, url, &why));
+        self.check_page("get state", &method, url, &answer)?;
+        if answer.body.trim_ascii().is_empty() {
+            return Err(self.failed("get state", &method, url, EMPTY));
         }
         let promised = STANDARD.decode(answer.header("content-md5")).unwrap_or_default();
         if promised.len() == 16 && promised != Md5::digest(&answer.body).as_slice() {
@@ -156,6 +157,20 @@ impl HttpState {
             return Err(self.failed("get state", &method, url, why));
         }
         Ok(answer.body)
+    }
+
+    /// Checks that an answer comes from a server of states, and is no page of a login or a proxy.
+    fn check_page(
+        &self,
+        what: &str,
+        method: &Method,
+        url: &Url,
+        answer: &Answer,
+    ) -> io::Result<()> {
+        match answer.page("a server of states", &web::shown(url)) {
+            Some(why) => Err(self.failed(what, method, url, &why)),
+            None => Ok(()),
+        }
     }
 
     /// Returns what stands for what is there, of which nothing is kept.
@@ -166,6 +181,9 @@ impl HttpState {
             .await
             .map_err(|it| self.failed("get state", &method, url, it.why.words()))?;
         match answer.status {
+            200 if answer.body == Md5::digest(b"").as_slice() => {
+                Err(self.failed("get state", &method, url, EMPTY))
+            }
             200 => Ok(version_of(&answer.body)),
             204 | 404 => Ok(version(&[])),
             _ => Err(self.unexpected("get state", &method, url, &answer)),
@@ -182,6 +200,10 @@ impl HttpState {
         }
     }
 }
+
+/// An answer of success that holds nothing is no state, and does not say that there is none.
+const EMPTY: &str = "the server answers with status 200 and an empty body, which is no state. A server that has no state answers with 404 \
+     or 204. Look into what it stores at this address: the state may be lost there, or cut off";
 
 /// Stands for content; for nothing, too.
 fn version(bytes: &[u8]) -> Version {
@@ -304,9 +326,15 @@ impl Store for HttpState {
         }
         let mut pause = self.retries.wait_min;
         for tried in 0.. {
-            let why = match web::send(self.request(method, with_lock.clone(), bytes)).await {
+            let sent = web::send(self.request(method, with_lock.clone(), bytes)).await;
+            let (why, is_final) = match sent {
                 Ok(answer) => match (answer.status, &held) {
-                    (200 | 201 | 204, _) => return Ok(version(bytes)),
+                    (200 | 201 | 204, _) => {
+                        match self.check_page("upload state", method, url, &answer) {
+                            Ok(()) => return Ok(version(bytes)),
+                            Err(why) => (why, true),
+                        }
+                    }
                     (409 | 423, Some(_)) => {
                         let by = serde_json::from_slice::<LockInfo>(&answer.body);
                         let by = by.map_or(String::new(), |it| format!(", it is locked by\n{it}"));
@@ -315,19 +343,21 @@ impl Store for HttpState {
                             "{why} that it is not held any more{by}"
                         )));
                     }
-                    (429 | 500 | 502.., _) => self.unexpected("upload state", method, url, &answer),
+                    (429 | 500 | 502.., _) => {
+                        (self.unexpected("upload state", method, url, &answer), false)
+                    }
                     _ => {
                         let why = format!("HTTP error: {}", answer.status);
                         return Err(self.failed("upload state", method, url, &why).into());
                     }
                 },
-                Err(it) => self.failed("upload state", method, url, it.why.words()),
+                Err(it) => (self.failed("upload state", method, url, it.why.words()), it.is_final),
             };
             // What has failed may have been done all the same, and what is done is not to be done twice over somebody else's.
             if self.settle(bytes, expected).await? {
                 return Ok(version(bytes));
             }
-            if tried >= self.retries.max {
+            if is_final || tried >= self.retries.max {
                 return Err(why.into());
             }
             tokio::time::sleep(pause).await;
@@ -373,6 +403,7 @@ impl Store for HttpState {
             },
             _ => return Err(self.unexpected("lock", method, url, &answer).into()),
         }
+        self.check_page("lock", method, url, &answer)?;
         *self.held.lock() = Some(info.clone());
         Ok(info.id.clone())
     }
@@ -391,7 +422,7 @@ impl Store for HttpState {
             .await
             .map_err(|it| self.failed("unlock", method, url, it.why.words()))?;
         match answer.status {
-            200 => Ok(()),
+            200 => Ok(self.check_page("unlock", method, url, &answer)?),
             _ => Err(self.unexpected("unlock", method, url, &answer).into()),
         }
     }

@@ -1,6 +1,7 @@
 //! States in files of this machine, with a backup beside each, locked as OpenTofu locks them.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,6 +72,8 @@ pub struct Choice {
     pub dated: Option<i64>,
     /// `-recover`
     pub recover: Option<Recover>,
+    /// `-allow-missing-state`
+    pub allows_missing: bool,
 }
 
 impl Paths {
@@ -179,6 +182,18 @@ impl Local {
         None
     }
 
+    /// Extends a held lock to the file that has taken the place of the locked one: a link was turned, or a file renamed over it.
+    fn cover(&self, paths: &Paths, now: &Now) -> Result<Option<File>, Refused> {
+        let Some((locked, _)) = &now.locked else { return Ok(None) };
+        locked.cover(&self.at(&paths.write)).map_err(|why| match why.kind() {
+            io::ErrorKind::WouldBlock => Refused::LockLost(
+                "another file has taken the place of the locked one, and another program holds its lock"
+                    .into(),
+            ),
+            _ => Refused::Failed(why),
+        })
+    }
+
     /// Replaces a file, unless it is not what it was.
     fn replace(
         &self,
@@ -280,6 +295,15 @@ impl Store for Local {
         Some(self.paths(workspace).write)
     }
 
+    fn files(&self) -> Vec<PathBuf> {
+        let names = workspace::list(&self.folder());
+        names.iter().map(|it| self.paths(it).write).collect()
+    }
+
+    fn backups(&self) -> Vec<PathBuf> {
+        self.choice.backup.iter().filter(|it| it.as_os_str() != "-").cloned().collect()
+    }
+
     fn is_at_hand(&self) -> bool {
         true
     }
@@ -312,12 +336,15 @@ impl Store for Local {
         let paths = self.paths(workspace);
         let mut all = self.now();
         let now = all.entry(workspace.to_owned()).or_default();
-        // Whoever has no lock takes one for this moment, unless another holds it.
+        // Without a lock, one is taken for this moment, unless another program holds it.
         let momentary = match now.locked {
             Some(_) => None,
             None => self.momentary_lock(&paths),
         };
-        let written = self.replace(&paths, now, (bytes, expected));
+        let written = match self.cover(&paths, now) {
+            Ok(_cover) => self.replace(&paths, now, (bytes, expected)),
+            Err(refused) => Err(refused),
+        };
         let released = momentary.map_or(Ok(()), Locked::release);
         let version = written?;
         released?;

@@ -63,6 +63,8 @@ pub struct Snapshot {
     pub is_amended: bool,
     /// What the user should know of it.
     pub warnings: Diagnostics,
+    /// The state that this working directory has seen in a place where there is none now.
+    pub(crate) missing: Option<Box<snapshots::memory::Seen>>,
 }
 
 /// What became of a write.

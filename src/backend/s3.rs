@@ -18,6 +18,7 @@ use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
+use crate::backend::objects::check_filled;
 use crate::world::World;
 
 pub(crate) mod access;
@@ -230,6 +231,9 @@ impl Store for S3 {
 
     async fn read(&self, workspace: &str) -> io::Result<Content> {
         let found = self.parts().await?.state(&self.key(workspace)).await?;
+        if let Some(object) = &found {
+            check_filled(&self.name(workspace), &object.bytes)?;
+        }
         let (bytes, tag) = found.map(|it| (it.bytes.into(), it.tag)).unwrap_or_default();
         Ok(Content { bytes, version: Version(tag), is_elsewhere: false })
     }

@@ -42,6 +42,9 @@ pub trait Seal: Debug + Send + Sync {
     /// If it was not sealed by this seal, or was changed since, with a phrase that says so.
     fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error>;
 
+    /// Whether states are sealed: neither left as they are, nor sealed by a method that does nothing.
+    fn seals_states(&self) -> bool;
+
     /// Opens what was sealed as it would be now; nothing where it was sealed otherwise, so that it is to be written again, be it the same.
     ///
     /// # Errors
@@ -61,12 +64,16 @@ pub trait Seal: Debug + Send + Sync {
 pub struct Unsealed;
 
 impl Seal for Unsealed {
+    fn seals_states(&self) -> bool {
+        false
+    }
+
     fn seal<'a>(&self, _: Part<'_>, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         Ok(plain)
     }
 
     fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
-        // A state is looked at where it cannot be read: it may be large.
+        // A state is only looked at where it cannot be read: it may be large.
         match part == Part::Plan && Marked::read(&sealed).is_some() {
             true => Err(UNCONFIGURED.into()),
             false => Ok(sealed),
@@ -104,6 +111,11 @@ impl Seals {
     /// Returns whether everything is left as it is.
     pub fn is_unsealed(&self) -> bool {
         self.0.get().is_none()
+    }
+
+    /// As [`Seal::seals_states`].
+    pub fn seals_states(&self) -> bool {
+        self.get().seals_states()
     }
 
     fn get(&self) -> &dyn Seal {
@@ -168,8 +180,8 @@ impl Seals {
         Ok(sealed)
     }
 
-    /// Opens the lines of a journal. One that cannot be opened stays as it is: the journal's reader counts it as damaged, or as
-    /// torn where it is the last.
+    /// Opens the lines of a journal. A line that cannot be opened is replaced by one that no reader takes. So a line that was never sealed
+    /// is not read where everything must be sealed. A last line without its end was being written when the run ended: it is dropped.
     pub(super) fn open_lines(&self, sealed: &[u8]) -> Vec<u8> {
         let mut lines = Vec::with_capacity(sealed.len());
         for line in sealed.split_inclusive(|it| *it == b'\n') {
@@ -177,8 +189,14 @@ impl Seals {
                 Some(text) => (text, &b"\n"[..]),
                 None => (line, &b""[..]),
             };
-            lines.extend_from_slice(&self.open(Part::Line, text).unwrap_or(text.into()));
-            lines.extend_from_slice(end);
+            match self.open(Part::Line, text) {
+                Ok(opened) => {
+                    lines.extend_from_slice(&opened);
+                    lines.extend_from_slice(end);
+                }
+                Err(_) if end.is_empty() => {}
+                Err(_) => lines.extend_from_slice(UNOPENED),
+            }
         }
         lines
     }
@@ -213,6 +231,9 @@ impl Seals {
     }
 }
 
+/// Stands for a line that cannot be opened.
+const UNOPENED: &[u8] = b"not opened\n";
+
 /// What an envelope of sealed bytes says of itself.
 #[derive(serde::Deserialize)]
 struct Marked {
@@ -229,6 +250,11 @@ impl Marked {
         let marked: Marked = may_be.then(|| serde_json::from_slice(bytes).ok())??;
         (!marked.encryption_version.is_empty()).then_some(marked)
     }
+}
+
+/// Returns whether bytes are an envelope of something sealed.
+pub fn is_sealed(bytes: &[u8]) -> bool {
+    Marked::read(bytes).is_some()
 }
 
 /// Returns whether bytes are a saved plan that is sealed.

@@ -14,8 +14,10 @@ use crate::state::{State, digest, is_same, read, write};
 use crate::world::{Stop, World};
 
 mod journal;
+pub(crate) mod memory;
 mod meanwhile;
 mod runs;
+mod sealing;
 mod stale;
 mod trouble;
 mod watch;
@@ -28,7 +30,7 @@ use journal::Known;
 use meanwhile::Sent;
 use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
-use trouble::{Told, check_successor};
+use trouble::{Told, check_successor, next_serial};
 use watch::Watch;
 
 /// The snapshots of one workspace.
@@ -38,6 +40,7 @@ pub struct Snapshots {
     store: Arc<dyn Store>,
     workspace: String,
     recover: Option<Recover>,
+    has_memory: bool,
     seals: Arc<Seals>,
     moves: Arc<Moves>,
     now: Mutex<Now>,
@@ -58,11 +61,21 @@ struct Now {
     seen: Option<Version>,
     /// The digest of the latest snapshot that was read or written.
     body: Option<Body>,
+    /// Whether this run has written the state.
+    has_written: bool,
     journal: Known,
     /// Where the journal lies that belongs to what was read.
     journal_at: Option<PathBuf>,
     /// Whether somebody else has written the place since it was read.
     is_overtaken: bool,
+    /// Whether a state was seen here that is gone.
+    is_missing: bool,
+    /// Whether the user lets the state begin anew where that is so.
+    allows_missing: bool,
+    /// Whether plain copies were looked for.
+    has_sealed_copies: bool,
+    /// What is to be told of writes that were done.
+    warnings: Diagnostics,
     /// What was sent, where nobody knows yet whether it was stored.
     sent: Option<Sent>,
 }
@@ -94,6 +107,7 @@ impl Snapshots {
             store,
             workspace: workspace.into(),
             recover,
+            has_memory: false,
             seals,
             moves,
             now: Mutex::default(),
@@ -167,6 +181,7 @@ impl Snapshots {
         snapshot.warnings.extend(snapshot.state.as_ref().and_then(State::unconfirmed_warning));
         let last = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial));
         now.last = Some(last.unwrap_or_default());
+        self.compare_with_memory(now, &mut snapshot);
         Ok(snapshot)
     }
 
@@ -225,6 +240,9 @@ impl Snapshots {
         if let Some(why) = now.watch.as_ref().and_then(Watch::loss) {
             return Err(trouble::lock_lost(&self.name(), why).into());
         }
+        if now.is_missing {
+            return Err(trouble::missing_at_write(&self.name()).into());
+        }
         let body = self.body(text.as_bytes(), (lineage, serial));
         let sealed = self.seals.seal_state(text)?;
         let seen = match &now.seen {
@@ -258,6 +276,7 @@ impl Snapshots {
         now.seen = Some(version);
         now.last = Some((lineage.into(), serial));
         now.body = body;
+        now.has_written = true;
         Ok(Stored { lineage: lineage.into(), serial, is_written: true })
     }
 
@@ -284,10 +303,11 @@ impl Snapshots {
         (state, text): (&State, &str),
         of: (&str, u64),
     ) -> Result<bool, Diagnostics> {
-        // What was read, or written last, is not read again: it may be large.
+        // A state that was only read is not read again: it may be large.
         if let Some(known) = now.body.as_ref().filter(|it| (&*it.lineage, it.serial) == of) {
             let new = self.body(text.as_bytes(), (of.0, of.1 + 1));
-            return Ok(new.is_some_and(|it| it.digest == known.digest));
+            let is_same = new.is_some_and(|it| it.digest == known.digest);
+            return Ok(is_same && self.is_still_there(now)?);
         }
         let content = self.content()?;
         if content.is_elsewhere {
@@ -322,13 +342,17 @@ impl Snapshots {
             ("", chosen) => chosen.into(),
             (known, _) => known.into(),
         };
-        let text = write::write_as(state, &lineage, serial + 1);
+        let next = next_serial(serial).map_err(Diagnostics::from)?;
+        let text = write::write_as(state, &lineage, next);
         let written = self.writing(&mut now, |now| {
             match !known.is_empty() && self.is_stored(now, (state, &text), (&known, serial))? {
                 true => Ok(Stored { lineage, serial, is_written: false }),
-                false => self.store(now, (&lineage, serial + 1), text),
+                false => self.store(now, (&lineage, next), text),
             }
         });
+        if let Ok(stored) = &written {
+            self.follow_up(&mut now, state, stored);
+        }
         written.map_err(|problems| NotWritten { problems, is_overtaken: now.is_overtaken })
     }
 
@@ -349,6 +373,8 @@ impl Snapshots {
         let state = state()?;
         let state = state.borrow();
         let mut now = self.now();
+        // A state that the user brings is how one that is gone comes back.
+        now.is_missing = false;
         let related = old.as_ref().filter(|it| it.lineage == state.lineage);
         let same = related.filter(|it| it.serial >= state.serial && it.digest == digest(state));
         if let Some(old) = old.as_ref().filter(|old| !old.is_empty && !force) {
@@ -362,12 +388,14 @@ impl Snapshots {
             if state.lineage.is_empty() { self.world.uuid() } else { state.lineage.clone() };
         // What is forced over a newer state is newer than that: nobody who holds either can overwrite it unnoticed.
         let serial = match related.map(|it| it.serial) {
-            Some(newer) if newer >= state.serial => newer + 1,
-            _ => state.serial,
+            Some(newer) if newer >= state.serial => next_serial(newer)?,
+            _ => next_serial(state.serial).map(|_| state.serial)?,
         };
         let text = write::write_as(state, &lineage, serial);
         // What an interrupted run finished was in the state that gives way.
-        self.writing(&mut now, |now| self.store(now, (&lineage, serial), text))
+        let written = self.writing(&mut now, |now| self.store(now, (&lineage, serial), text))?;
+        self.follow_up(&mut now, state, &written);
+        Ok(written)
     }
 
     /// Takes the lock, in one attempt.
@@ -421,7 +449,10 @@ impl Snapshots {
         let stop = &self.world.stop;
         wait_unless_stopped(&*self.store, stop, self.store.check(&self.workspace))
             .map_err(|it| trouble::not_checked(&self.name(), &it))?;
-        let path = self.own_journal(&mut self.now())?;
+        let mut now = self.now();
+        // What is begun must be possible to write.
+        next_serial(now.last.as_ref().map_or(0, |it| it.1))?;
+        let path = self.own_journal(&mut now)?;
         Ok(JournalFile::new(path, self.seals.clone()))
     }
 }

@@ -79,6 +79,16 @@ pub trait Store: Debug + Send + Sync {
         None
     }
 
+    /// Returns the files of all states that this store, or the usual one before it, may have written on this machine.
+    fn files(&self) -> Vec<PathBuf> {
+        vec![super::local::FILE_NAME.into()]
+    }
+
+    /// Returns the backups of states that have names of their own.
+    fn backups(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Whether every answer is there at once: then nothing is started to wait for it.
     fn is_at_hand(&self) -> bool {
         false

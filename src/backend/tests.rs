@@ -463,7 +463,7 @@ fn interrupted(place: &Place, steps: &[Record]) {
     let next_lineage = if lineage.is_empty() { "new".into() } else { lineage.clone() };
     let journal = Journal::open(
         backend.journal().expect("nothing is in the way"),
-        &Base { lineage, serial, next_lineage },
+        &Base { lineage, serial, next_lineage, ..Base::default() },
         &[],
     );
     for step in steps {
@@ -639,7 +639,7 @@ const BAD_JOURNALS: &[(&str, Damage, &str)] = &[
         "it is of a newer version",
         |it| {
             let text =
-                String::from_utf8(it).expect("text").replace("\"journal\":3", "\"journal\":9");
+                String::from_utf8(it).expect("text").replace("\"journal\":4", "\"journal\":9");
             let (first, rest) = text.split_once('\n').expect("a line");
             let json = first.split_once(' ').expect("a sum").1;
             format!("{}\n{rest}", crate::state::journal::sealed_for_tests(json)).into_bytes()
@@ -727,7 +727,8 @@ fn a_journal_that_cannot_be_opened_stops_whoever_writes() {
 fn the_journal_of_a_live_run_is_taken_up_by_nobody() {
     let place = Place::new();
     let live = place.backend();
-    let base = Base { lineage: String::new(), serial: 0, next_lineage: "new".into() };
+    let base =
+        Base { lineage: String::new(), serial: 0, next_lineage: "new".into(), ..Base::default() };
     let journal = Journal::open(live.journal().expect("nothing is in the way"), &base, &[]);
     journal.append(&[written("a")]);
     journal.flush().expect("it is written");
@@ -765,6 +766,133 @@ fn what_somebody_else_has_written_since_is_not_replaced() {
         drop(guard);
         std::fs::write(place.path("terraform.tfstate"), text).expect("it is written");
     }
+}
+
+/// Ways in which another program puts its own state in the place of one that is locked. Each leaves `THEIRS`.
+const REPLACEMENTS: &[(&str, fn(&Path, &str))] = &[
+    ("renamed over it", |at, theirs| {
+        std::fs::write(at.with_file_name("new"), theirs).expect("it is written");
+        std::fs::rename(at.with_file_name("new"), at).expect("it is renamed");
+    }),
+    ("removed and written", |at, theirs| {
+        std::fs::remove_file(at).expect("it is removed");
+        std::fs::write(at, theirs).expect("it is written");
+    }),
+    ("a link to another file", |at, theirs| {
+        std::fs::write(at.with_file_name("other"), theirs).expect("it is written");
+        std::fs::remove_file(at).expect("it is removed");
+        std::os::unix::fs::symlink("other", at).expect("a link");
+    }),
+    ("written in place", |at, theirs| std::fs::write(at, theirs).expect("it is written")),
+    ("cut off", |at, _| std::fs::write(at, "").expect("it is cut")),
+    ("removed", |at, _| std::fs::remove_file(at).expect("it is removed")),
+];
+
+#[test]
+fn a_state_that_has_taken_the_place_of_a_locked_one_is_not_replaced() {
+    for (what, put) in REPLACEMENTS {
+        for brings_its_own in [false, true] {
+            let place = Place::new();
+            place.backend().write(&state_of(&["a"])).expect("it is written");
+            let at = place.path("terraform.tfstate");
+            let theirs = place.text("terraform.tfstate").replace("\"serial\": 1", "\"serial\": 6");
+            let backend = place.backend();
+            let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("locked");
+            backend.read().expect("it is read");
+            let problems = match brings_its_own {
+                // As `state push` does, which reads what is there before it reads what it is given.
+                true => backend.import(|| Ok((put(&at, &theirs), state_of(&["b"])).1), true),
+                false => {
+                    put(&at, &theirs);
+                    backend.write(&state_of(&["b"])).map_err(|it| it.problems)
+                }
+            };
+            let text = show(&problems.expect_err(what));
+            assert!(text.starts_with("The state was changed by somebody else"), "{what}: {text}");
+            assert!(backend.is_taken_away(), "{what}");
+            drop(guard);
+            let there = std::fs::read_to_string(&at).unwrap_or_default();
+            let is_emptied = matches!(*what, "cut off" | "removed");
+            assert_eq!(there, if is_emptied { "" } else { &theirs }, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_state_that_this_run_wrote_and_that_is_gone_is_not_taken_for_stored() {
+    for (what, put) in REPLACEMENTS {
+        let place = Place::new();
+        place.backend().write(&state_of(&["a"])).expect("it is written");
+        let theirs = place.text("terraform.tfstate").replace("\"serial\": 1", "\"serial\": 6");
+        let backend = place.backend();
+        let _guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("locked");
+        backend.read().expect("it is read");
+        backend.write(&state_of(&["a", "b"])).expect("it is written");
+        put(&place.path("terraform.tfstate"), &theirs);
+        let refused = backend.write(&state_of(&["a", "b"])).expect_err(what);
+        assert!(refused.is_overtaken, "{what}: {}", show(&refused.problems));
+    }
+}
+
+#[test]
+fn a_lock_extends_to_the_file_that_has_taken_the_place_of_the_locked_one() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    let at = place.path("terraform.tfstate");
+    let text = place.text("terraform.tfstate");
+    let backend = place.backend();
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    backend.read().expect("it is read");
+    // The same content, as a checkout brings it, which another program has locked.
+    REPLACEMENTS[0].1(&at, &text);
+    let theirs = std::fs::File::options().read(true).write(true).open(&at).expect("it is there");
+    assert!(files::claim(&theirs).expect("locks work here"));
+    let refused = backend.write(&state_of(&["b"])).expect_err("it is locked");
+    assert!(show(&refused.problems).contains("another program holds its lock"));
+    assert_eq!(place.text("terraform.tfstate"), text);
+    drop(theirs);
+    backend.write(&state_of(&["b"])).expect("nobody holds it any more");
+    assert!(place.backend().lock(&info()).is_err(), "the new file is locked, too");
+    guard.release().expect("it is released");
+}
+
+#[test]
+fn an_empty_file_that_was_made_for_a_lock_is_removed_and_no_other() {
+    let place = Place::new();
+    let backend = place.backend();
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    REPLACEMENTS[0].1(&place.path("terraform.tfstate"), "theirs");
+    guard.release().expect("it is released");
+    assert_eq!(place.text("terraform.tfstate"), "theirs");
+}
+
+#[test]
+fn the_greatest_serial_is_followed_by_none() {
+    let place = Place::new();
+    place.backend().write(&state_of(&["a"])).expect("it is written");
+    let text = place.text("terraform.tfstate");
+    let text = text.replace("\"serial\": 1", "\"serial\": 18446744073709551615");
+    std::fs::write(place.path("terraform.tfstate"), &text).expect("it is written");
+    let backend = place.backend();
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    let snapshot = backend.read().expect("it is read");
+    let refused = |problems: Diagnostics| {
+        assert!(show(&problems).contains("which no serial follows"), "{}", show(&problems));
+    };
+    refused(backend.journal().expect_err("nothing is begun"));
+    refused(backend.write(&state_of(&["b"])).expect_err("it is refused").problems);
+    let mut forced = state_of(&["b"]);
+    forced.lineage = snapshot.state.expect("a state").lineage;
+    forced.serial = 3;
+    refused(backend.import(|| Ok(&forced), true).expect_err("it is refused"));
+    forced.serial = u64::MAX;
+    refused(backend.import(|| Ok(&forced), true).expect_err("it is refused"));
+    assert_eq!(place.text("terraform.tfstate"), text);
+    // Another lineage begins with a serial of its own.
+    let other = State { lineage: "other".into(), serial: 1, ..state_of(&["b"]) };
+    backend.import(|| Ok(&other), true).expect("it is written");
+    drop(guard);
+    assert_eq!(place.serial("terraform.tfstate"), 1);
 }
 
 #[test]

@@ -110,7 +110,7 @@ pub async fn apply(
     if let Some(lost) = session.backend.lost_lock() {
         return Err(lost.into());
     }
-    let base = base(session, snapshot);
+    let base = base(session, snapshot, approved);
     let place = Place::of(&session.backend, &base.next_lineage, &session.world)?;
     let file = session.backend.journal()?;
     let old = snapshot.state.as_ref();
@@ -202,16 +202,20 @@ async fn carry_out(
 }
 
 /// The snapshot that a run continues.
-fn base(session: &Session, snapshot: &Snapshot) -> Base {
+fn base(session: &Session, snapshot: &Snapshot, approved: &Approved<'_>) -> Base {
     let (lineage, serial) =
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
     let next_lineage = if lineage.is_empty() { session.world.uuid() } else { lineage.clone() };
-    Base { lineage, serial, next_lineage }
+    // Where nothing is to be done, there is no journal.
+    let has_steps = !approved.order.step.is_empty();
+    let plan = if has_steps { super::log::digest(approved.plan) } else { String::new() };
+    Base { lineage, serial, next_lineage, plan }
 }
 
 /// Writes the state. Where that fails, what was finished is kept in some other way.
 fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queue: &Queue<'_>) {
     let torn = journal.flush().err();
+    done.journal = journal.head();
     let is_complete = torn.is_none();
     if !done.is_journal_torn {
         done.problems.extend(torn);
@@ -219,6 +223,7 @@ fn save(session: &Session, journal: &Journal, base: &Base, done: &mut Done, queu
     match session.backend.write(&done.state) {
         Ok(stored) => {
             done.is_saved = true;
+            done.problems.extend(session.backend.take_warnings());
             // What was stored meanwhile may have been all.
             done.written = Some(stored.serial).filter(|_| stored.is_written).or(done.written);
             queue.release();
@@ -270,7 +275,7 @@ fn kept_in_both(session: &Session, base: &Base, done: &mut Done) -> Diagnostic {
 /// Returns the serial of a state that is kept beside the configuration. It leaves room for what the journal holds, which the next
 /// command may take up first.
 fn own_serial(base: &Base, done: &Done) -> u64 {
-    done.written.unwrap_or(base.serial) + 2
+    done.written.unwrap_or(base.serial).saturating_add(2)
 }
 
 /// Writes the state to a file beside the configuration. Returns its name.

@@ -179,13 +179,14 @@ pub struct Place {
     kind: &'static str,
     store: Arc<dyn Store>,
     recover: Option<Recover>,
+    allows_missing: bool,
 }
 
 impl Place {
     /// Returns the place of states where no backend is configured: files in the working directory.
     pub fn usual(world: &Arc<World>, choice: &Choice) -> Place {
         let store = Arc::new(Local::new(world.clone(), choice.clone()));
-        Place { world: world.clone(), kind: "local", store, recover: choice.recover }
+        Place::with(world, "local", store, choice)
     }
 
     fn of(
@@ -195,7 +196,17 @@ impl Place {
         choice: &Choice,
     ) -> Result<Place, Diagnostics> {
         let store = kind.open(world, arguments, choice)?;
-        Ok(Place { world: world.clone(), kind: kind.name, store, recover: choice.recover })
+        Ok(Place::with(world, kind.name, store, choice))
+    }
+
+    fn with(
+        world: &Arc<World>,
+        kind: &'static str,
+        store: Arc<dyn Store>,
+        choice: &Choice,
+    ) -> Place {
+        let (recover, allows_missing) = (choice.recover, choice.allows_missing);
+        Place { world: world.clone(), kind, store, recover, allows_missing }
     }
 
     /// Lists the workspaces, the default one first.
@@ -222,7 +233,13 @@ impl Place {
 
     /// Returns the states of one workspace.
     pub fn backend(&self, workspace: &str) -> Snapshots {
-        Snapshots::new(self.world.clone(), self.store.clone(), workspace, self.recover)
+        let snapshots =
+            Snapshots::new(self.world.clone(), self.store.clone(), workspace, self.recover);
+        let snapshots = snapshots.with_memory();
+        if self.allows_missing {
+            snapshots.allow_missing();
+        }
+        snapshots
     }
 
     /// Makes a workspace.
@@ -237,7 +254,13 @@ impl Place {
         let needs_state = workspace != DEFAULT || self.store.begins_with_state();
         if self.store.is_remote() && needs_state {
             let snapshots = self.backend(workspace);
-            if snapshots.read()?.state.is_none() {
+            if workspace != DEFAULT {
+                // It is made now, whatever was seen of one of its name.
+                snapshots.allow_missing();
+            }
+            let found = snapshots.read()?;
+            // The next command says that the state is gone, and asks.
+            if found.state.is_none() && found.missing.is_none() {
                 snapshots.write(&State::default()).map_err(Diagnostics::from)?;
             }
         }
@@ -260,6 +283,8 @@ impl Place {
     ///
     /// If they cannot be removed.
     pub fn delete(&self, workspace: &str) -> std::io::Result<()> {
-        wait(&*self.store, self.store.delete(workspace))
+        wait(&*self.store, self.store.delete(workspace))?;
+        self.backend(workspace).forget();
+        Ok(())
     }
 }

@@ -80,6 +80,7 @@ pub fn import(host: &Host<'_>, options: &ImportOptions) -> Result<Imported, Diag
         let not_logged = log::append(&session.backend, &run).err();
         guard.release()?;
         let mut warnings = imported.warnings;
+        warnings.extend(session.backend.take_warnings());
         warnings.extend(not_logged);
         warnings.extend(session.warnings.iter().cloned());
         Ok(Imported::Done(warnings))

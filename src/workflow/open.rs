@@ -183,6 +183,16 @@ pub fn lock<'a>(
 /// Reads the latest snapshot; its warnings are told.
 pub(super) fn read_state(host: &Host<'_>, session: &Session) -> Result<Snapshot, Diagnostics> {
     let mut snapshot = session.snapshot()?;
+    if let Some(missing) = session.backend.missing(&snapshot) {
+        let explanation =
+            format!("{}\n\nOnly \"yes\" goes on with an empty state.", missing.detail);
+        if host.ask.agrees("Do you want to begin with an empty state?", &explanation) != Some(true)
+        {
+            return Err(missing.into());
+        }
+        session.backend.allow_missing();
+        snapshot = session.snapshot()?;
+    }
     host.tell.problems(std::mem::take(&mut snapshot.warnings));
     Ok(snapshot)
 }

@@ -47,6 +47,7 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
         Ok(stored) => {
             done.is_saved = true;
             done.written = Some(stored.serial).filter(|_| stored.is_written);
+            done.problems.extend(session.backend.take_warnings());
         }
         Err(refused) => {
             done.problems.extend(refused.problems);

@@ -30,6 +30,10 @@ fn name(part: Part<'_>) -> &'static str {
 }
 
 impl Seal for Digits {
+    fn seals_states(&self) -> bool {
+        true
+    }
+
     fn seal<'a>(&self, part: Part<'_>, plain: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         let digits: String = plain.iter().map(|it| format!("{it:02x}")).collect();
         Ok((name(part).to_owned() + &digits).into_bytes().into())

@@ -75,6 +75,7 @@ impl OpenState {
         let mut state = self.read(host)?.ok_or_else(no_state)?;
         let lines = change(&mut state)?;
         self.backend.write(&state)?;
+        host.tell.problems(self.backend.take_warnings());
         guard.release()?;
         Ok(lines)
     }
@@ -124,6 +125,7 @@ pub fn mv(
         if run == Run::Real {
             // Written first: what is in both states is not lost.
             other.backend().write(&there)?;
+            host.tell.problems(other.backend().take_warnings());
         }
         Ok(lines)
     })?;
@@ -173,6 +175,7 @@ pub fn push(
     read().map(drop)?;
     let guard = store.lock(host, lock, "state-push")?;
     store.backend().import(read, force)?;
+    host.tell.problems(store.backend().take_warnings());
     guard.release()
 }
 

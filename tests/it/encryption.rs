@@ -358,3 +358,176 @@ fn each_program_opens_what_the_other_has_sealed() {
         assert_eq!(run(first, &["output", "-raw", "v"]), "two");
     }
 }
+
+/// What moves into encryption: everything is sealed from now on, and what is plain can still be read.
+fn moving_in() -> Vec<String> {
+    vec![
+        passphrase("k", "correct horse battery"),
+        method("m", "pbkdf2.k"),
+        PLAIN.into(),
+        target("state", &["aes_gcm.m", "unencrypted.u"]),
+        target("plan", &["aes_gcm.m", "unencrypted.u"]),
+    ]
+}
+
+#[test]
+fn moving_into_encryption_leaves_no_copy_in_plain_text() {
+    let place = Place::new(MAIN);
+    place.succeed(&["init"]);
+    place.succeed(&["apply", "-auto-approve"]);
+    place.succeed(&["apply", "-auto-approve", "-var=v=canary-of-the-state-2"]);
+    place.succeed(&["state", "mv", "terraform_data.a", "terraform_data.b"]);
+    place.succeed(&["state", "mv", "terraform_data.b", "terraform_data.a"]);
+    place.succeed(&["workspace", "new", "other"]);
+    place.succeed(&["apply", "-auto-approve"]);
+    place.succeed(&["workspace", "select", "default"]);
+    let state = place.text("terraform.tfstate");
+    place.write("errored.tfstate", &state);
+    place.write("errored-2.tfstate", &state);
+    // As an interrupted run leaves it, set aside with -recover.
+    place.write(".terraform.tfstate.journal.17", "0123 canary-of-the-state\n4567 more\n");
+    place.write("terraform.tfstate.5.backup", "no state, but canary-of-the-state");
+    let files = |place: &Place| {
+        let mut names: Vec<String> = std::fs::read_dir(place.path())
+            .expect("a folder")
+            .flatten()
+            .map(|it| it.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    place.write("encryption.tf", &block(&moving_in()));
+    let before = files(&place);
+    let told = place.succeed(&["apply", "-auto-approve", "-var=v=canary-of-the-state-3"]);
+    let left = telling(place.path());
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(left[0].ends_with("terraform.tfstate.5.backup"), "{left:?}");
+    assert!(told.contains("Copies that are not encrypted"), "{told}");
+    assert!(told.contains("terraform.tfstate.5.backup"), "{told}");
+    assert_eq!(files(&place), before, "nothing is deleted");
+    for sealed in ["terraform.tfstate.backup", "errored.tfstate", "errored-2.tfstate"] {
+        assert!(is_sealed(&place, sealed), "{sealed}");
+    }
+    // What was sealed in place can be read as before.
+    place.succeed(&["state", "list", "-state=errored.tfstate"]);
+    assert!(place.succeed(&["log"]).lines().count() > 3);
+    place.succeed(&["workspace", "select", "other"]);
+    assert_eq!(place.succeed(&["output", "-raw", "v"]), CANARY);
+}
+
+#[test]
+fn a_state_command_moves_into_encryption_as_well() {
+    let place = Place::new(MAIN);
+    place.succeed(&["apply", "-auto-approve"]);
+    place.succeed(&["apply", "-auto-approve", "-var=v=canary-of-the-state-2"]);
+    place.write("encryption.tf", &block(&moving_in()));
+    place.succeed(&["state", "mv", "terraform_data.a", "terraform_data.b"]);
+    assert_eq!(telling(place.path()), Vec::<String>::new());
+}
+
+/// Kills an apply once this many objects were reported. The journal stays.
+fn killed(place: &Place, arguments: &[&str], reported: usize) {
+    use std::io::{BufRead, BufReader};
+    let mut child =
+        place.start(&[&["apply", "-auto-approve", "-parallelism=1"], arguments].concat());
+    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let complete = lines.map_while(Result::ok).filter(|it| it.contains("Creation complete"));
+    assert_eq!(complete.take(reported).count(), reported);
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+}
+
+const SLOW: &str = "resource \"terraform_data\" \"slow\" {
+  count = 20
+  input = var.v
+  provisioner \"local-exec\" { command = \"sleep 0.1\" }
+}
+";
+
+const JOURNAL: &str = ".terraform.tfstate.journal";
+
+fn enforced() -> Vec<String> {
+    let state = "state {\n  method   = method.aes_gcm.m\n  enforced = true\n}\n";
+    vec![passphrase("k", "correct horse battery"), method("m", "pbkdf2.k"), state.into()]
+}
+
+#[test]
+fn a_plain_journal_beside_an_enforced_state_is_refused() {
+    let place = place(&enforced());
+    place.succeed(&["apply", "-auto-approve"]);
+    let forge = Place::new(MAIN);
+    forge.add(SLOW);
+    forge.write("terraform.tfstate", &place.succeed(&["state", "pull"]));
+    killed(&forge, &["-var=v=FORGED"], 2);
+    let forged = forge.text(JOURNAL);
+    assert!(forged.contains("FORGED"), "{forged}");
+    place.add(SLOW);
+    place.write(JOURNAL, &forged);
+    for words in
+        [&["apply", "-auto-approve"][..], &["state", "rm", "terraform_data.a"], &["refresh"]]
+    {
+        let (told, code) = place.run(words);
+        assert_eq!(code, Some(1), "{words:?}: {told}");
+        assert!(told.contains("Journal that is not encrypted"), "{words:?}: {told}");
+    }
+    assert_eq!(place.text(JOURNAL), forged);
+    assert!(place.succeed(&["plan"]).contains("Journal that is not encrypted"));
+    // Not even the user who asks for its steps gets them.
+    for recover in ["take", "aside"] {
+        place.write(JOURNAL, &forged);
+        place.succeed(&["plan", &format!("-recover={recover}")]);
+        assert!(!place.succeed(&["state", "pull"]).contains("FORGED"), "{recover}");
+    }
+}
+
+#[test]
+fn lines_that_were_taken_out_of_a_journal_are_noticed() {
+    for parts in [enforced(), vec![]] {
+        let first = place(&parts);
+        first.add(SLOW);
+        killed(&first, &[], 4);
+        let whole = first.text(JOURNAL);
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        assert!(lines.len() > 8, "{whole}");
+        let told = |name: &str, lines: &[&str]| {
+            let copy = first.copied();
+            copy.write(JOURNAL, &lines.concat());
+            let (told, code) = copy.run(&["apply", "-refresh-only", "-auto-approve"]);
+            assert_eq!(code, Some(if name == "whole" { 0 } else { 1 }), "{name}: {told}");
+            assert!(name == "whole" || told.contains("Damaged journal"), "{name}: {told}");
+        };
+        told("whole", &lines);
+        told("one is missing", &[&lines[..3], &lines[4..]].concat());
+        told("an object is missing", &[&lines[..1], &lines[4..]].concat());
+        told("two are exchanged", &[&lines[..2], &lines[3..4], &lines[2..3], &lines[4..]].concat());
+        told("one stands twice", &[&lines[..4], &lines[3..]].concat());
+        let reversed: Vec<&str> = lines[1..].iter().rev().copied().collect();
+        told("reversed", &[&lines[..1], &reversed[..]].concat());
+    }
+}
+
+#[test]
+fn iterations_that_would_keep_every_command_busy_are_refused() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    let place = place(&usual());
+    place.succeed(&["apply", "-auto-approve"]);
+    let whole = place.text("terraform.tfstate");
+    for (name, number) in [("iterations", 1_000_000_000_u64), ("key_length", 1 << 20)] {
+        let mut document: Value = serde_json::from_str(&whole).expect("an envelope");
+        for (_, text) in document["meta"].as_object_mut().expect("metadata") {
+            let bytes = STANDARD.decode(text.as_str().expect("text")).expect("base64");
+            let mut kept: Value = serde_json::from_slice(&bytes).expect("metadata");
+            kept[name] = number.into();
+            *text = STANDARD.encode(kept.to_string()).into();
+        }
+        place.write("terraform.tfstate", &document.to_string());
+        let (told, code) = place.run(&["state", "list"]);
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code, Some(1), "{name}: {told}");
+        assert!(told.contains("keep this machine busy"), "{name}: {told}");
+    }
+    // As many as the configuration says are made, whatever the usual bound.
+    place.write("terraform.tfstate", &whole);
+    place.succeed(&["state", "list"]);
+}

@@ -261,6 +261,10 @@ fn help_shows_flags_with_one_dash() {
                                   into it: `take` its steps into the state, or leave
                                   it `aside`.
 
+          -allow-missing-state    Begin with an empty state where this working
+                                  directory has seen a state in the backend that is
+                                  gone.
+
           -var=NAME=VALUE         Set a variable of the root module. May be repeated.
 
           -var-file=FILE          Read variables from a file. May be repeated.

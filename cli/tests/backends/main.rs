@@ -8,6 +8,7 @@
 mod services;
 
 mod folder;
+mod gone;
 mod losing;
 mod told;
 

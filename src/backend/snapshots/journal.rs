@@ -14,7 +14,7 @@ use crate::backend::store::wait;
 use crate::backend::workspace;
 use crate::backend::{Snapshot, files};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::state::write;
+use crate::state::{journal, write};
 use crate::world::{Stop, WITHOUT_WAITING, open_regular};
 
 /// The journal as this process knows it.
@@ -46,6 +46,8 @@ impl Identity {
 /// A journal as read.
 pub(super) struct Open {
     pub(super) text: Vec<u8>,
+    /// Whether it is a journal that was never sealed, where nothing unsealed may be.
+    pub(super) is_refused: bool,
     identity: Identity,
 }
 
@@ -60,7 +62,9 @@ fn look(path: &Path, seals: &Seals) -> io::Result<Option<Open>> {
     file.read_to_end(&mut text)?;
     let found = file.metadata()?;
     let identity = Identity::of(&found, text.len() as u64);
-    Ok(Some(Open { text: seals.open_lines(&text), identity }))
+    let opened = seals.open_lines(&text);
+    let is_refused = opened != text && journal::is_journal(&text);
+    Ok(Some(Open { text: opened, is_refused, identity }))
 }
 
 /// The file that a run notes its finished steps in. What is written there is sealed on the way.
@@ -189,12 +193,9 @@ impl Snapshots {
                 return Ok(());
             }
             Ok(Some(open)) => {
-                let stale = stale::take_up(
-                    &open.text,
-                    snapshot,
-                    (self.recover, now.locked.is_some() || now.may_write),
-                    &names,
-                );
+                let is_over = now.locked.is_some() || now.may_write;
+                let found = stale::Found { open: &open, is_over, logged: self.logged(snapshot) };
+                let stale = stale::take_up(&found, snapshot, self.recover, &names);
                 (stale, Some(open))
             }
             Err(error) => {

@@ -51,10 +51,19 @@ impl Snapshots {
         let next = {
             let mut now = self.now();
             self.settle_sent(&mut now)?;
-            now.last.as_ref().map_or(0, |it| it.1) + 1
+            now.last.as_ref().map_or(0, |it| it.1).saturating_add(1)
         };
         announce(next);
         self.write(state)
+    }
+
+    /// Whether a state that this run wrote is still in its place: no other place records the steps that it holds. One that was only
+    /// read is not read again.
+    pub(super) fn is_still_there(&self, now: &Now) -> Result<bool, Diagnostics> {
+        match now.has_written {
+            true => Ok(Some(self.content()?.version) == now.seen),
+            false => Ok(true),
+        }
     }
 
     /// Finds out whether what was sent without an answer was stored: then this run goes on from that.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Snapshots;
+use crate::backend::Snapshot;
 use crate::backend::files;
 use crate::backend::seal::Part;
 use crate::backend::workspace;
@@ -62,6 +63,20 @@ impl Snapshots {
             files::append_line(&path, &sealed)
         };
         append().map_err(|why| not_logged(&shown, &why))
+    }
+
+    /// Returns the latest serial that the log has of the lineage of a state that was read.
+    pub(super) fn logged(&self, snapshot: &Snapshot) -> Option<u64> {
+        #[derive(serde::Deserialize)]
+        struct Line {
+            #[serde(default)]
+            lineage: String,
+            serial: Option<u64>,
+        }
+        let lineage = &snapshot.state.as_ref()?.lineage;
+        let runs = self.runs().ok()?;
+        let lines = runs.lines.iter().filter_map(|it| serde_json::from_str::<Line>(it).ok());
+        lines.filter(|it| it.lineage == *lineage).filter_map(|it| it.serial).max()
     }
 
     /// Reads the log.

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use super::journal::Open;
 use crate::address::Instance;
 use crate::backend::Snapshot;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -41,19 +42,37 @@ pub(super) struct Names {
     pub(super) aside: PathBuf,
 }
 
+/// A journal that was found, and what is known beside it.
+pub(super) struct Found<'a> {
+    /// The journal.
+    pub(super) open: &'a Open,
+    /// Whether the run that wrote it must be over, because its lock was to be had.
+    pub(super) is_over: bool,
+    /// The latest serial that the log has of this lineage.
+    pub(super) logged: Option<u64>,
+}
+
 /// Takes the journal of an interrupted run into account.
-///
-/// - `is_over`: whether the run that wrote it must be over, because its lock was to be had.
 pub(super) fn take_up(
-    text: &[u8],
+    found: &Found<'_>,
     snapshot: &mut Snapshot,
-    (recover, is_over): (Option<Recover>, bool),
+    recover: Option<Recover>,
     names: &Names,
 ) -> StaleJournal {
-    let contents = journal::read(text);
+    let Found { open, is_over, logged } = *found;
+    if open.is_refused {
+        return match recover {
+            Some(_) => StaleJournal::Aside,
+            None => StaleJournal::Unsettled(not_sealed(names).into()),
+        };
+    }
+    let contents = journal::read(&open.text);
     let (lineage, serial) =
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
-    let is_next = continues(&contents, snapshot.state.as_ref());
+    // A state that is older than what the log tells was put back, and so may the journal have been.
+    let is_put_back = logged.is_some_and(|it| it > serial);
+    let is_next =
+        !is_put_back && serial < u64::MAX && continues(&contents, snapshot.state.as_ref());
     let JournalContents { base, records, created, unfinished, flaw, .. } = contents;
     let is_later =
         base.as_ref().is_some_and(|base| base.next_lineage == lineage && serial > base.serial);
@@ -66,37 +85,37 @@ pub(super) fn take_up(
     let notes = new_notes(snapshot.state.as_ref(), &creations, is_next);
     let has_nothing = records.is_empty() && notes.is_empty();
     let next_lineage = base.as_ref().map(|it| it.next_lineage.clone()).unwrap_or_default();
-    let found = Found { next_lineage, records, created, notes };
+    let recovered = Recovered { next_lineage, records, created, notes };
     if flaw.is_none() {
         // A first line that was torn, or nothing behind it that is not told: nothing was finished.
         if base.is_none() || has_nothing && (fits || unfinished.is_empty()) {
             return StaleJournal::Spent;
         }
         if is_next {
-            snapshot.warnings.extend(is_over.then(|| taken_up(&found.records)).flatten());
-            found.recover_into(snapshot);
+            snapshot.warnings.extend(is_over.then(|| taken_up(&recovered.records)).flatten());
+            recovered.recover_into(snapshot);
             return StaleJournal::Taken;
         }
         // The run that wrote it, or the one that took it up, has stored it all and died before it could remove it.
         let state = snapshot.state.as_ref();
-        if is_later && state.is_some_and(|it| journal::holds(it, &found.records)) {
-            if found.notes.is_empty() {
+        if is_later && state.is_some_and(|it| journal::holds(it, &recovered.records)) {
+            if recovered.notes.is_empty() {
                 return StaleJournal::Spent;
             }
-            Found { records: Vec::new(), created: Vec::new(), ..found }.recover_into(snapshot);
+            Recovered { records: Vec::new(), created: Vec::new(), ..recovered }.recover_into(snapshot);
             return StaleJournal::Taken;
         }
     }
     match recover {
         Some(Recover::Aside) => StaleJournal::Aside,
         Some(Recover::Take) => {
-            found.recover_into(snapshot);
+            recovered.recover_into(snapshot);
             StaleJournal::Aside
         }
         None => {
             if is_next {
                 // Whoever only looks sees what can be seen.
-                found.recover_into(snapshot);
+                recovered.recover_into(snapshot);
             }
             StaleJournal::Unsettled(unsettled(flaw, names).into())
         }
@@ -128,7 +147,7 @@ fn continues(contents: &JournalContents, state: Option<&State>) -> bool {
 }
 
 /// What a journal says beyond the state.
-struct Found {
+struct Recovered {
     /// The lineage of the state, where it has none yet.
     next_lineage: String,
     /// Finished steps.
@@ -139,7 +158,7 @@ struct Found {
     notes: Vec<Unconfirmed>,
 }
 
-impl Found {
+impl Recovered {
     /// Makes the state what it is after the steps of an interrupted run: a snapshot of its own, one serial on.
     fn recover_into(self, snapshot: &mut Snapshot) {
         if self.records.is_empty() && self.notes.is_empty() {
@@ -149,7 +168,7 @@ impl Found {
         if state.lineage.is_empty() {
             state.lineage = self.next_lineage;
         }
-        state.serial += 1;
+        state.serial = state.serial.saturating_add(1);
         snapshot.recovered = self.records.len();
         self.records.into_iter().for_each(|it| state.record(it));
         self.created.iter().for_each(|it| state.confirm(it));
@@ -235,12 +254,37 @@ fn unsettled(flaw: Option<Flaw>, names: &Names) -> Diagnostic {
                 "{journal} has version {version}, which a newer version of this program has written. That version can take it up."
             ),
         ),
+        Some(Flaw::Order(places)) => (
+            "Damaged journal of an interrupted run",
+            format!(
+                "In {places} places of {journal} lines were removed, exchanged, moved or doubled: each line names the one before it, and these do not."
+            ),
+        ),
+        Some(Flaw::Older(version)) => (
+            "Journal of an older version",
+            format!(
+                "{journal} has version {version}, in which nothing shows whether lines were removed or moved. The version of the program that has \
+                 written it takes it up as it is."
+            ),
+        ),
         Some(Flaw::Lines(lines)) => (
             "Damaged journal of an interrupted run",
             format!("{lines} of the lines of {journal} cannot be read."),
         ),
     };
     Diagnostic::error(summary).detail(format!("{what} {}", ways_out(names)))
+}
+
+/// A journal lies beside the state that is not sealed, where everything must be.
+fn not_sealed(names: &Names) -> Diagnostic {
+    Diagnostic::error("Journal that is not encrypted").detail(format!(
+        "{journal} is not encrypted, and the encryption of the state takes nothing that is not. No run with this configuration has written \
+         it: it may be forged, or stem from before the encryption.\n\nLook into it: each line behind the first is a finished step, with the \
+         address and the object. If it is yours, take it up once with a fallback to \"unencrypted\" and without \"enforced\". To leave it out, \
+         run the command again with -recover=aside, which keeps it as {aside}.",
+        journal = names.journal.display(),
+        aside = names.aside.display(),
+    ))
 }
 
 /// A journal lies beside the state that this process cannot read.

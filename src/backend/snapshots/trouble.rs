@@ -3,8 +3,10 @@
 use std::io::Error;
 use std::path::Path;
 
+use super::memory::{Memory, Seen};
 use crate::diagnostic::Diagnostic;
 use crate::state::{State, digest};
+use crate::world::PROGRAM;
 
 /// The state file exists but cannot be read.
 pub(super) fn unreadable(error: &Error) -> Diagnostic {
@@ -74,6 +76,44 @@ pub(super) fn lock_lost(name: &str, why: &str) -> Diagnostic {
 pub(super) fn unsettled(name: &str, why: &Error) -> Diagnostic {
     Diagnostic::error("Failed to save state").detail(format!(
         "Error saving state: {why}\n\nNo answer came from {name}, so that the state may or may not have been written there. Read it before you push another one."
+    ))
+}
+
+/// Returns the serial of the snapshot that follows.
+///
+/// # Errors
+///
+/// If there is none: it would begin again at 0, and count as older than all before it.
+pub(super) fn next_serial(serial: u64) -> Result<u64, Diagnostic> {
+    serial.checked_add(1).ok_or_else(|| {
+        Diagnostic::error("The serial of the state cannot grow").detail(format!(
+            "The state has serial {serial}, which no serial follows, so that nothing can be written after it. Nothing was changed.\n\nSuch a \
+             serial does not come from counting. Look into the state, print it with \"{PROGRAM} state pull\", give it a lower serial and \
+             another lineage, and put it back with \"{PROGRAM} state push -force FILE\"."
+        ))
+    })
+}
+
+/// A state was seen in a place that is empty now.
+pub(super) fn missing(name: &str, seen: &Seen, level: Memory) -> Diagnostic {
+    let summary = "The state is gone";
+    let diagnostic = match level {
+        Memory::Error => Diagnostic::error(summary),
+        Memory::Warning => Diagnostic::warning(summary),
+    };
+    diagnostic.detail(format!(
+        "{name} holds no state now. This working directory has seen one there: serial {} of lineage {}. Without it every object would be made \
+         a second time.\n\nLook for the state first: an older version of it in the place, a backup, another address or account. Put it back \
+         with \"{PROGRAM} state push FILE\".\n\nWhere the state is gone on purpose, run the command again with -allow-missing-state.",
+        seen.serial, seen.lineage
+    ))
+}
+
+/// A state would begin anew where one was seen that is gone.
+pub(super) fn missing_at_write(name: &str) -> Diagnostic {
+    Diagnostic::error("Failed to save state").detail(format!(
+        "Error saving state: {name} holds no state now, although this working directory has seen one there. Nothing was written. Put the \
+         state back with \"{PROGRAM} state push FILE\" or, where it is gone on purpose, run the command again with -allow-missing-state."
     ))
 }
 

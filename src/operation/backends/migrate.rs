@@ -89,7 +89,11 @@ fn copy(
     force: bool,
 ) -> Result<bool, Diagnostics> {
     let (from, to) = (migration.from.backend(name), migration.to.backend(target_name));
-    let source = from.read()?.state;
+    let found = from.read()?;
+    if found.missing.is_some() {
+        return Err(problems::source_is_gone(&from.name()).into());
+    }
+    let source = found.state;
     if !is_filled(source.as_ref()) {
         return Ok(false);
     }

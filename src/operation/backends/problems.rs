@@ -167,3 +167,12 @@ pub(super) fn not_selected(error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("Failed to select workspace")
         .detail(format!("The name of the workspace cannot be written down: {error}."))
 }
+
+/// The states to copy were seen in the previous backend, and are gone.
+pub(super) fn source_is_gone(name: &str) -> Diagnostic {
+    Diagnostic::error("The state is gone").detail(format!(
+        "{name} holds no state now, although this working directory has seen one there. Nothing was copied and nothing was changed. Look for \
+         the state first: an older version of it in the place, a backup, another address or account.\n\nWhere it is gone on purpose, run \
+         the command again with -reconfigure, which copies nothing."
+    ))
+}
