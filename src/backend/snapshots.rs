@@ -178,7 +178,6 @@ impl Snapshots {
             now.journal_at = Some(path);
             self.take_up(now, found, &mut snapshot)?;
         }
-        snapshot.warnings.extend(snapshot.state.as_ref().and_then(State::unconfirmed_warning));
         let last = snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial));
         now.last = Some(last.unwrap_or_default());
         self.compare_with_memory(now, &mut snapshot);

@@ -180,7 +180,7 @@ pub fn lock<'a>(
     acquire(backend, &LockInfo::new(host.world, operation), options.timeout, &mut waiting)
 }
 
-/// Reads the latest snapshot; its warnings are told.
+/// Reads the latest snapshot; its warnings are told, and what may exist unrecorded.
 pub(super) fn read_state(host: &Host<'_>, session: &Session) -> Result<Snapshot, Diagnostics> {
     let mut snapshot = session.snapshot()?;
     if let Some(missing) = session.backend.missing(&snapshot) {
@@ -193,7 +193,9 @@ pub(super) fn read_state(host: &Host<'_>, session: &Session) -> Result<Snapshot,
         session.backend.allow_missing();
         snapshot = session.snapshot()?;
     }
-    host.tell.problems(std::mem::take(&mut snapshot.warnings));
+    let mut warnings = std::mem::take(&mut snapshot.warnings);
+    warnings.extend(snapshot.state.as_ref().and_then(State::unconfirmed_warning));
+    host.tell.problems(warnings);
     Ok(snapshot)
 }
 

@@ -249,6 +249,7 @@ fn one_signal_stops_providers_and_records_what_they_answer() {
         for name in ["INT", "TERM"] {
             let site = Site::new(is_remote, &things(&["quick", "honours", "cancels"]));
             let child = site.begin(&["honours", "cancels"]);
+            until(|| site.existing().contains("quick"), "it is never made");
             signal(&child, name);
             let (text, code) = ended(child);
             assert_eq!(code, Some(1), "{text}");
@@ -323,6 +324,7 @@ fn a_provider_that_ignores_the_request_is_waited_for_until_the_second_signal() {
         // It never does.
         let site = Site::new(is_remote, &things(&["quick", "ignores"]));
         let child = site.begin(&["ignores"]);
+        until(|| site.existing().contains("quick"), "it is never made");
         signal(&child, "INT");
         until(|| site.noted() == set(&["ignores"]), "the state is not written at the signal");
         let began = Instant::now();

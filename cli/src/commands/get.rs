@@ -10,6 +10,7 @@ use entail::world::World;
 
 use super::{begin, no_words};
 use crate::arguments::groups::{OutputArgs, VariableArgs};
+use crate::interrupt::heeding;
 use crate::ui::Ui;
 
 /// Install or upgrade remote modules
@@ -46,8 +47,8 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &GetArgs) -> Result<u8, Diagno
     begin(ui, &args.output, false)?;
     no_words(&args.words)?;
     let ui = &*ui;
-    get(&ui.host(world), (args.update, &args.test_directory), &args.policy, &|step| {
-        ui.step(&step)
-    })?;
+    let how = (args.update, &*args.test_directory);
+    let tell = |step| ui.step(&step);
+    heeding(ui, || get(&ui.host(world), how, &args.policy, &tell))??;
     Ok(0)
 }

@@ -43,6 +43,9 @@ impl<'c> Run<'c, '_> {
 
     /// Notes what a step says of the object that it was to create: in the state and, where no answer came, in the journal.
     pub(super) fn note_creation(&mut self, step: u32, created: Creation) {
+        if created == Creation::None {
+            return;
+        }
         let (node, phase) = self.steps.vertices[step as usize];
         let Some(change) = self.steps.changes.get(&node).copied() else { return };
         match created {

@@ -136,11 +136,12 @@ async fn introduction(
 }
 
 /// Variables that are read by a plugin of this program, which tests use.
-const FOR_TESTS: [&str; 4] = [
+const FOR_TESTS: [&str; 5] = [
     "ENTAIL_PLUGIN_CALLS",
     "ENTAIL_PLUGIN_FAULTS",
     "ENTAIL_PLUGIN_IDENTITIES",
     "ENTAIL_PLUGIN_PROTOCOL",
+    "ENTAIL_PLUGIN_WORLD",
 ];
 
 /// Returns whether a variable is none of a plugin's business: credentials for registries, the passphrase of states, and what
