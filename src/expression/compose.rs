@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::{Expression, For, Item, Name, ObjectKey};
+use crate::syntax::{Expr, Expression, For, Item, Name, ObjectKey};
 use crate::value::convert::convert;
 use crate::value::text::shown;
 use crate::value::{Marks, Str, Type, Value};
@@ -11,6 +11,7 @@ use crate::value::{Marks, Str, Type, Value};
 use super::evaluate::{Evaluator, Names, failed};
 use super::functions::redacted;
 use super::problems;
+use super::size::MOST_ELEMENTS;
 
 /// What an element of a `for` does.
 enum Taken {
@@ -233,11 +234,20 @@ impl Evaluator<'_> {
     ) -> Value {
         let mut values = Vec::with_capacity(items.len());
         let mut known = true;
+        let mut elements = 0_usize;
         for (key, value) in items {
+            if self.is_exhausted.get() || elements > MOST_ELEMENTS {
+                self.exhausted(whole);
+                known = false;
+                break;
+            }
             let own = bindings(it.key_name.as_ref(), &it.value_name, key, value);
             let names = Names::within(&own, names);
             match self.takes_part(it.condition.as_ref(), whole, &names, known, &mut marks) {
-                Taken::Yes => values.push(self.value(&it.value, &names)),
+                Taken::Yes => {
+                    values.push(self.value(&it.value, &names));
+                    elements += 1 + self.nested_elements(&it.value);
+                }
                 Taken::No => {}
                 Taken::Undecided => {
                     known = false;
@@ -262,7 +272,13 @@ impl Evaluator<'_> {
     ) -> Value {
         let mut groups: BTreeMap<Str, Vec<Value>> = BTreeMap::new();
         let mut known = true;
+        let mut elements = 0_usize;
         for (at, value) in items {
+            if self.is_exhausted.get() || elements > MOST_ELEMENTS {
+                self.exhausted(whole);
+                known = false;
+                break;
+            }
             let own = bindings(it.key_name.as_ref(), &it.value_name, at, value);
             let names = Names::within(&own, names);
             match self.takes_part(it.condition.as_ref(), whole, &names, known, &mut marks) {
@@ -282,6 +298,7 @@ impl Evaluator<'_> {
                 continue;
             };
             let value = self.value(&it.value, &names);
+            elements += 1 + self.nested_elements(&it.value);
             let group = groups.entry(name.clone()).or_default();
             if !it.group && !group.is_empty() {
                 let shown = redacted(&shown(&name), &marks);
@@ -298,6 +315,14 @@ impl Evaluator<'_> {
             false => (name, values.pop().unwrap_or(Value::NULL)),
         });
         Value::object(attributes).mark(&marks)
+    }
+
+    /// How many elements the value has that a loop has just made of this expression, as far as that was counted.
+    fn nested_elements(&self, made_of: &Expression) -> usize {
+        match made_of.expr {
+            Expr::For(_) | Expr::Call(_) => self.last_elements(),
+            _ => 0,
+        }
     }
 
     /// Decides whether an element passes the `if` clause. Problems are told until one has been.

@@ -11,7 +11,7 @@ use crate::stack::deeper;
 use crate::syntax::{Expr, Expression};
 use crate::value::{Marks, Reads, Str, Type, Value};
 
-use super::{Scope, problems, statement};
+use super::{Scope, problems, size, statement};
 
 mod traversal;
 
@@ -106,6 +106,9 @@ pub(super) struct Evaluator<'a> {
     /// Problems that nothing drops: references to what does not exist.
     lasting: RefCell<Vec<Diagnostic>>,
     depth: Cell<u32>,
+    /// Whether a value was too large: then loops end.
+    pub is_exhausted: Cell<bool>,
+    elements: Cell<usize>,
     /// How many enclosing evaluations only ask for type and sensitivity.
     aside: Cell<u32>,
     /// How many enclosing evaluations may drop their problems: then values are not described.
@@ -126,6 +129,8 @@ impl<'a> Evaluator<'a> {
             found: RefCell::default(),
             lasting: RefCell::default(),
             depth: Cell::new(depth),
+            is_exhausted: Cell::new(false),
+            elements: Cell::new(0),
             aside: Cell::new(aside),
             captures: Cell::new(0),
             wording: Cell::new(false),
@@ -160,7 +165,38 @@ impl<'a> Evaluator<'a> {
         }
         let value = deeper(|| self.value_here(expression, names));
         self.leave();
-        value
+        if !self.may_be_excessive(&expression.expr) {
+            return value;
+        }
+        match size::elements(&value) {
+            Some(elements) => {
+                self.elements.set(elements);
+                value
+            }
+            None => self.exhausted(expression.span),
+        }
+    }
+
+    /// Says that a value would be too large. From now on loops end.
+    pub fn exhausted(&self, at: Span) -> Value {
+        if !self.is_exhausted.replace(true) {
+            self.lasting.borrow_mut().push(problems::excessive(at));
+        }
+        Value::unknown(Type::DYNAMIC)
+    }
+
+    /// How many elements the last value of a call or a loop had.
+    pub fn last_elements(&self) -> usize {
+        self.elements.get()
+    }
+
+    /// Whether an expression makes values that are larger than those in it. What is written out is looked at as a whole, at the end.
+    fn may_be_excessive(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Call(_) | Expr::For(_) | Expr::Splat(_) | Expr::Template(_) => true,
+            Expr::Tuple(_) | Expr::Object(_) => self.depth.get() == 0,
+            _ => false,
+        }
     }
 
     /// Goes one expression deeper, unless that is too deep, which is told.

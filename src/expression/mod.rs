@@ -21,6 +21,7 @@ pub mod functions;
 mod mismatch;
 mod missing;
 mod operators;
+mod size;
 pub mod print;
 pub mod problems;
 mod reference;

@@ -10,6 +10,7 @@ use crate::value::{Kind, Marks, Number, Refinement, Type, Value, unknown};
 
 use super::evaluate::{Evaluator, Names, between, failed};
 use super::problems;
+use super::size::{OUT_OF_RANGE, is_lost};
 use crate::error::Error;
 
 /// An operand with the problems found in it.
@@ -401,7 +402,12 @@ fn combine(op: BinaryOp, a: &Value, b: &Value, gives: Type) -> Result<Value, Err
 }
 
 fn arithmetic(op: BinaryOp, a: &Number, b: &Number) -> Result<Value, Error> {
-    let number = |it: Option<Number>, why: &str| it.map(Value::Number).ok_or_else(|| why.into());
+    let number = |it: Option<Number>, why: &str| match it {
+        Some(it) if it.is_beyond(&[a, b]) && b.sign() != 0 => Err(OUT_OF_RANGE.into()),
+        Some(it) if is_lost(op, &it, a, b) => Err(OUT_OF_RANGE.into()),
+        Some(it) => Ok(Value::Number(it)),
+        None => Err(why.into()),
+    };
     Ok(match op {
         BinaryOp::Add => return number(a.add(b), "can't compute sum of opposing infinities"),
         BinaryOp::Subtract => return number(a.sub(b), "can't subtract infinity from itself"),

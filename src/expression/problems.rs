@@ -1,5 +1,6 @@
 //! Everything that can be wrong with an expression, one function each.
 
+use super::size::{LONGEST_TEXT, MOST_ELEMENTS};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::syntax::Name;
 use crate::value::{Deprecation, Path, ShowPath, Type};
@@ -307,6 +308,18 @@ pub(super) fn uneven_splat(at: Span, whole: Span) -> Diagnostic {
         at,
     )
     .within(whole)
+}
+
+/// `[local.a, local.a]`, again and again
+pub(super) fn excessive(at: Span) -> Diagnostic {
+    problem(
+        "Value too large",
+        format!(
+            "The value of this expression would have more than {MOST_ELEMENTS} elements, or a text of more than {LONGEST_TEXT} bytes. Lists \
+             and texts that contain each other several times grow with each step: compute only what is needed."
+        ),
+        at,
+    )
 }
 
 /// `"a${null}"`

@@ -14,6 +14,7 @@ use crate::address::{
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::error::{Error, ErrorContext};
 use crate::rarely::Rarely;
+use crate::syntax::identifiers;
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -108,8 +109,8 @@ fn add_module(state: &mut State, old: ModuleState<'_>, version: u64) -> Result<(
 
 fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(unicode_ident::is_xid_start)
-        && chars.all(|it| it == '-' || unicode_ident::is_xid_continue(it))
+    chars.next().is_some_and(identifiers::may_begin)
+        && chars.all(|it| it == '-' || identifiers::may_go_on(it))
 }
 
 fn add_resource(

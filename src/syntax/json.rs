@@ -304,7 +304,10 @@ impl Reader<'_> {
             Some(number) => Ok(JsonKind::Number(number)),
             None => {
                 let at = self.span(start, self.at);
-                let detail = "There is a syntax error in the given JSON number.";
+                let detail = match Number::is_out_of_range(text) {
+                    true => "The number is too large or too small.",
+                    false => "There is a syntax error in the given JSON number.",
+                };
                 Err(Box::new(problems::json("Invalid JSON number", detail, at)))
             }
         }

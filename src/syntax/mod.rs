@@ -17,6 +17,7 @@ mod edit;
 mod expression;
 mod few;
 mod format;
+pub mod identifiers;
 mod json;
 mod mend;
 mod near;

@@ -144,7 +144,8 @@ impl<'a> Parser<'a> {
     /// Returns the number that a token spells.
     pub fn number(&mut self, token: Token) -> Parsed<Number> {
         let at = self.span(token);
-        Number::parse(self.text_of(token)).ok_or_else(|| self.fail(problems::invalid_number(at)))
+        let text = self.text_of(token);
+        Number::parse(text).ok_or_else(|| self.fail(problems::invalid_number(text, at)))
     }
 
     /// Reads an expression as one of several.

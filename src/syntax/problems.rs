@@ -3,6 +3,7 @@
 use super::token::Kind;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::error::Error;
+use crate::value::Number;
 
 mod lexical;
 mod schema;
@@ -190,8 +191,14 @@ pub(super) fn unbalanced_parentheses(at: Span, whole: Span) -> Diagnostic {
     .within(whole)
 }
 
-pub(super) fn invalid_number(at: Span) -> Diagnostic {
-    error(at, "Invalid number literal", "Failed to recognize the value of this number literal.")
+pub(super) fn invalid_number(text: &str, at: Span) -> Diagnostic {
+    let detail = match Number::is_out_of_range(text) {
+        true => {
+            "This number is too large or too small: numbers have at most 78,913 digits before or after the point."
+        }
+        false => "Failed to recognize the value of this number literal.",
+    };
+    error(at, "Invalid number literal", detail)
 }
 
 pub(super) fn function_name(at: Span, whole: Span) -> Diagnostic {

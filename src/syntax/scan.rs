@@ -3,8 +3,7 @@
 //! Follows HCL's scanner, whose modes (plain, quoted, heredoc, bare template) nest through `${` and `%{`. Differences are
 //! for recovery only: a string that is never closed ends where a block header begins a line ([`Kind::Restart`]).
 
-use unicode_ident::is_xid_start;
-
+use super::identifiers::may_begin;
 use super::pieces::balance;
 use super::problems;
 use super::token::{Kind, Token, ident_length};
@@ -284,7 +283,7 @@ impl Scanner<'_> {
 
     fn wide(&mut self) {
         let c = self.text[self.at..].chars().next().expect("not at the end");
-        if is_xid_start(c) { self.ident() } else { self.invalid(c) }
+        if may_begin(c) { self.ident() } else { self.invalid(c) }
     }
 
     fn invalid(&mut self, c: char) {

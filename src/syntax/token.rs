@@ -1,6 +1,6 @@
 //! What the text of native syntax is made of: tokens, names and the headers of blocks.
 
-use unicode_ident::{is_xid_continue, is_xid_start};
+use super::identifiers::{may_begin, may_go_on};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub(super) fn ident_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     match bytes.first() {
         Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => {}
-        Some(0x80..) if text.chars().next().is_some_and(is_xid_start) => {}
+        Some(0x80..) if text.chars().next().is_some_and(may_begin) => {}
         _ => return 0,
     }
     // Nearly all identifiers are ASCII.
@@ -93,7 +93,7 @@ pub(super) fn ident_length(text: &str) -> usize {
         Some(end) if bytes[end].is_ascii() => end,
         Some(end) => {
             let rest = &text[end..];
-            end + rest.find(|c| !(c == '-' || is_xid_continue(c))).unwrap_or(rest.len())
+            end + rest.find(|c| !(c == '-' || may_go_on(c))).unwrap_or(rest.len())
         }
     }
 }

@@ -174,8 +174,9 @@ impl Parser<'_> {
             Kind::Number => {
                 self.read();
                 let at = self.span(token);
-                let number = Number::parse(self.text_of(token));
-                let number = number.ok_or_else(|| self.fail(problems::invalid_number(at)))?;
+                let text = self.text_of(token);
+                let number = Number::parse(text);
+                let number = number.ok_or_else(|| self.fail(problems::invalid_number(text, at)))?;
                 self.node(Expr::Number(number), at)
             }
             Kind::OpenQuote => {

@@ -64,7 +64,10 @@ fn convert_part(value: &Value, want: Type, path: &mut Path) -> Result<Value, Con
         (Value::Number(it), Kind::String) => Ok(Value::String(it.to_string().into())),
         (Value::String(it), Kind::Number) => {
             let number = Number::parse(it).map(Value::Number);
-            number.ok_or_else(|| PathError::new(path, "a number is required"))
+            number.ok_or_else(|| match Number::is_out_of_range(it) {
+                true => PathError::new(path, "the number is too large or too small"),
+                false => PathError::new(path, "a number is required"),
+            })
         }
         (Value::String(it), Kind::Bool) => to_bool(it, path),
         (Value::List(_) | Value::Set(_) | Value::Tuple(_), Kind::List(element)) => {

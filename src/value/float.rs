@@ -7,7 +7,8 @@ use num_traits::{One, Zero};
 
 /// The largest magnitude of a power of two: beyond it numbers become infinite, or zero.
 ///
-/// Go's limit is 2³¹; this one keeps the decimal text of a number under 200 000 digits.
+/// Go's limit is 2³¹; this one keeps the decimal text of a number under 200 000 digits. [`parse`] refuses numbers beyond it, and so
+/// do operators ([`Number::is_beyond`](super::Number::is_beyond)), so that nothing becomes infinite unnoticed.
 pub(super) const MAX_EXPONENT: i64 = 1 << 18;
 
 /// A number that is neither zero nor infinite: `±mantissa × 2^exponent`.
@@ -192,16 +193,52 @@ fn round_finite(it: Finite, precision: u64) -> Float {
     }
 }
 
+/// Why a text is not read as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// It is no number.
+    NoNumber,
+    /// It is a number with too large or too small an exponent.
+    OutOfRange,
+}
+
 /// Reads decimal text (`-1.5e-3`, `.5`, `5.`, `Inf`) and rounds it to `precision` bits.
-pub(super) fn parse(text: &str, precision: u64) -> Option<Float> {
-    let (negative, text) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    if text == "Inf" || text == "inf" {
-        return Some(Float::Infinity { negative });
+///
+/// # Errors
+///
+/// If it is no number, or one that would become infinite or zero.
+pub(super) fn parse(text: &str, precision: u64) -> Result<Float, Unread> {
+    if let Some(it) = special(text) {
+        return Ok(it);
     }
+    let (it, exponent5) = decimal(text).ok_or(Unread::NoNumber)?;
+    if it.mantissa.is_zero() {
+        return Ok(Float::Zero { negative: it.negative });
+    }
+    match scale(it, exponent5, precision) {
+        Some(it @ Float::Finite(_)) => Ok(it),
+        _ => Err(Unread::OutOfRange),
+    }
+}
+
+/// Reads an infinity.
+fn special(text: &str) -> Option<Float> {
+    let (negative, text) = sign(text);
+    matches!(text, "Inf" | "inf").then_some(Float::Infinity { negative })
+}
+
+/// Splits the sign off.
+fn sign(text: &str) -> (bool, &str) {
+    match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    }
+}
+
+/// Reads digits and exponents: the number is the first part times a power of five.
+fn decimal(text: &str) -> Option<(Finite, i64)> {
+    let (negative, text) = sign(text);
     let end = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());
     let (whole, fraction) = text[..end].split_once('.').unwrap_or((&text[..end], ""));
     if fraction.contains('.') || whole.len() + fraction.len() == 0 {
@@ -210,16 +247,12 @@ pub(super) fn parse(text: &str, precision: u64) -> Option<Float> {
     let (exponent2, exponent10) = parse_exponent(&text[end..])?;
     let digits = format!("{whole}{fraction}");
     let mantissa = BigUint::parse_bytes(digits.as_bytes(), 10)?;
-    if mantissa.is_zero() {
-        return Some(Float::Zero { negative });
-    }
-    let exponent5 = exponent10.checked_sub(fraction.len() as i64)?;
-    scale(
-        Finite { negative, mantissa, exponent: exponent2.checked_add(exponent5)? },
-        exponent5,
-        precision,
-    )
+    let exponent5 = exponent10.saturating_sub(fraction.len() as i64);
+    Some((Finite { negative, mantissa, exponent: exponent2.saturating_add(exponent5) }, exponent5))
 }
+
+/// An exponent that is out of range with any number of digits in memory.
+const FARTHEST: i64 = 1 << 50;
 
 /// The power of two (`p`) and of ten (`e`) that the text after the digits asks for.
 fn parse_exponent(text: &str) -> Option<(i64, i64)> {
@@ -229,7 +262,9 @@ fn parse_exponent(text: &str) -> Option<(i64, i64)> {
     if digits.is_empty() || !digits.bytes().all(|it| it.is_ascii_digit()) {
         return None;
     }
-    let exponent: i64 = number.parse().ok()?;
+    // Digits that do not fit are as far out of range as those that just do.
+    let most = if number.starts_with('-') { -FARTHEST } else { FARTHEST };
+    let exponent: i64 = number.parse().unwrap_or(most).clamp(-FARTHEST, FARTHEST);
     match letter {
         'e' | 'E' => Some((0, exponent)),
         'p' | 'P' => Some((exponent, 0)),
@@ -237,18 +272,10 @@ fn parse_exponent(text: &str) -> Option<(i64, i64)> {
     }
 }
 
-/// Multiplies by a power of five and rounds once.
+/// Multiplies by a power of five and rounds once; `None` where that is far out of range.
 fn scale(it: Finite, exponent5: i64, precision: u64) -> Option<Float> {
-    if it.top().unsigned_abs() > 1 << 31 {
+    if it.top().unsigned_abs() > 1 << 31 || exponent5.unsigned_abs() > 2 * MAX_EXPONENT as u64 {
         return None;
-    }
-    if exponent5.unsigned_abs() > 2 * MAX_EXPONENT as u64 {
-        let negative = it.negative;
-        return Some(if exponent5 > 0 {
-            Float::Infinity { negative }
-        } else {
-            Float::Zero { negative }
-        });
     }
     let power = Finite {
         negative: false,

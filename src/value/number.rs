@@ -9,7 +9,7 @@ use num_traits::{One, ToPrimitive};
 
 use super::digits;
 pub use super::digits::Notation;
-use super::float::{self, Finite, Float};
+use super::float::{self, Finite, Float, Unread};
 
 /// Bits of mantissa of every number that does not come from a 64-bit float.
 pub const PRECISION: u32 = 512;
@@ -48,12 +48,23 @@ pub enum Big {
 }
 
 impl Number {
-    /// Reads decimal text: digits with an optional sign, point and exponent, or `Inf`.
+    /// Reads decimal text: digits with an optional sign, point and exponent, or `Inf`. Returns `None` also for a number that is
+    /// [out of range](Number::is_out_of_range).
     pub fn parse(text: &str) -> Option<Number> {
         match text.parse::<i64>() {
             Ok(it) if it != 0 || !text.starts_with('-') => Some(Number::Int(it)),
-            _ => Some(Number::of(float::parse(text, PRECISION.into())?, PRECISION)),
+            _ => Some(Number::of(float::parse(text, PRECISION.into()).ok()?, PRECISION)),
         }
+    }
+
+    /// Returns whether text is a number whose exponent is too large or too small to be computed with.
+    pub fn is_out_of_range(text: &str) -> bool {
+        float::parse(text, PRECISION.into()).err() == Some(Unread::OutOfRange)
+    }
+
+    /// Returns whether this result of arithmetic is infinite, although nothing that it was computed from is.
+    pub fn is_beyond(&self, operands: &[&Number]) -> bool {
+        self.is_infinite() && !operands.iter().any(|it| it.is_infinite())
     }
 
     /// Returns the number that a 64-bit float stands for, shown with the digits of a 64-bit float. `None` for NaN.

@@ -79,6 +79,30 @@ fn text_that_is_no_decimal_number_is_refused() {
 }
 
 #[test]
+fn a_number_that_is_out_of_range_never_becomes_infinite_or_zero() {
+    for text in [
+        "1e78914",
+        "-1e2000000",
+        "1e-78915",
+        "1e400000000",
+        "1e99999999999999999999",
+        "1e-99999999999999999999",
+    ] {
+        assert!(Number::parse(text).is_none() && Number::is_out_of_range(text), "{text}");
+    }
+    for text in ["", "1e", "one", "1", "0e99999999", "1e78000", "1e-78000", "Inf"] {
+        assert!(!Number::is_out_of_range(text), "{text}");
+    }
+    assert_eq!(number("0e99999999999999999999"), number("0"));
+    assert_eq!(number("1e78000").to_string().len(), 78_001);
+    let (large, small) = (number("1e78000"), number("1e-78000"));
+    let product = large.mul(&large).expect("a number");
+    assert!(product.is_beyond(&[&large, &large]) && !large.is_beyond(&[&large, &small]));
+    let infinity = Number::infinity(false);
+    assert!(!infinity.is_beyond(&[&infinity, &large]));
+}
+
+#[test]
 fn arithmetic_rounds_to_512_bits() {
     let third = number("1").div(&number("3")).expect("a number");
     assert_eq!(third.to_string().len(), 157);

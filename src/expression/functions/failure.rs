@@ -1,5 +1,6 @@
 //! Why a call failed, and how that is told without telling what is secret.
 
+use super::super::size::{LONGEST_TEXT, MOST_ELEMENTS};
 use crate::error::Error;
 use crate::value::Value;
 
@@ -37,6 +38,22 @@ impl From<String> for Words {
 impl From<Error> for Words {
     fn from(error: Error) -> Words {
         Words::Telling(error.to_string())
+    }
+}
+
+/// Refuses a text that would be too long, before it takes memory.
+pub(super) fn fits(bytes: usize) -> Result<(), Failure> {
+    match bytes > LONGEST_TEXT {
+        true => Err(Failure::call("the result would be longer than 256 MiB")),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a collection that would have too many elements, before it takes memory.
+pub(super) fn are_few(elements: usize) -> Result<(), Failure> {
+    match elements > MOST_ELEMENTS {
+        true => Err(Failure::call("the result would have more than 33554432 elements")),
+        false => Ok(()),
     }
 }
 

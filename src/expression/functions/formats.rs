@@ -2,7 +2,7 @@
 
 use super::graphemes::graphemes;
 use super::sets::is_open;
-use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape, fits};
 use crate::error::Error;
 use crate::value::convert::convert;
 use crate::value::number::Notation;
@@ -85,7 +85,7 @@ fn format_list(call: &Call<'_>) -> CallResult {
         .iter()
         .map(|it| is_iterated(it).then(|| it.children().cloned().collect()))
         .collect();
-    let mut rows = Vec::new();
+    let (mut rows, mut written) = (Vec::new(), 0_usize);
     for row in 0..length.map_or(1, |it| it.0) {
         let pick = |(column, single): (&Option<Vec<Value>>, &Value)| match column {
             Some(items) => items.get(row).cloned().unwrap_or(Value::NULL),
@@ -99,6 +99,8 @@ fn format_list(call: &Call<'_>) -> CallResult {
         let text = render(pattern, &given).map_err(|it| {
             Failure::call(format!("error on format iteration {row}: {}", it.text()))
         })?;
+        written = written.saturating_add(text.len());
+        fits(written)?;
         rows.push(Value::string(text));
     }
     Ok(Value::list(Type::STRING, rows))
@@ -148,6 +150,7 @@ pub(super) fn render(pattern: &str, arguments: &[Value]) -> Result<String, Failu
         next = verb.argument + 1;
         let value = verb.argument.checked_sub(1).and_then(|it| arguments.get(it));
         write_verb(&mut text, &verb, value, arguments.len()).map_err(Failure::call)?;
+        fits(text.len())?;
     }
     text.push_str(&pattern[at..]);
     match highest {

@@ -1,7 +1,7 @@
 //! Functions of lists and tuples.
 
 use super::sets::is_open;
-use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape, are_few};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
 use crate::value::{Kind, Marks, Refinement, Type, Value, unknown};
@@ -125,6 +125,8 @@ fn concat_type(arguments: &[Value]) -> Result<Type, Failure> {
     if arguments.is_empty() {
         return Err(Failure::call("at least one argument is required"));
     }
+    let counts = arguments.iter().map(|it| it.children().count());
+    are_few(counts.fold(0, usize::saturating_add))?;
     let types: Vec<Type> = arguments.iter().map(Value::ty).collect();
     if types.iter().all(|it| matches!(it.kind(), Kind::List(_)))
         && let Some(common) = unify(&types)

@@ -13,6 +13,7 @@ use crate::value::{Marks, Type, Value};
 use super::Scope;
 
 pub use failure::{Failure, Words};
+use failure::{are_few, fits};
 pub use reference::markdown;
 
 pub(super) use maps::redacted;

@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 
+use super::super::size::OUT_OF_RANGE;
 use super::floats::{ln, power};
 use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::{Number, Type, Value};
@@ -158,7 +159,10 @@ fn parseint(call: &Call<'_>) -> CallResult {
     }
     let text = call.text(0);
     match whole_number(text, base as u32) {
-        Some(it) => Ok(Value::Number(Number::from_bigint(&it))),
+        Some(it) => match Number::from_bigint(&it) {
+            it if it.is_infinite() => Err(Failure::call(OUT_OF_RANGE)),
+            it => Ok(Value::Number(it)),
+        },
         None => {
             Err(Failure::argument(0, format!("cannot parse {text:?} as a base {base} integer")))
         }
@@ -221,9 +225,15 @@ fn sum(call: &Call<'_>) -> CallResult {
         let Some(item) = item.as_number() else { return Err(Failure::argument(0, WRONG)) };
         total = Some(match total {
             None => item.clone(),
-            Some(total) => total
-                .add(item)
-                .ok_or_else(|| Failure::call("can't compute sum of opposing infinities"))?,
+            Some(total) => {
+                let sum = total
+                    .add(item)
+                    .ok_or_else(|| Failure::call("can't compute sum of opposing infinities"))?;
+                if sum.is_beyond(&[&total, item]) {
+                    return Err(Failure::call(OUT_OF_RANGE));
+                }
+                sum
+            }
         });
     }
     Ok(total.map_or(Value::unknown(Type::NUMBER), Value::Number))

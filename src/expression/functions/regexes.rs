@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use regex::Captures;
+use regex::{Captures, Regex};
 
 use super::re2::{self, Pattern};
-use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape, fits};
 use crate::value::{Kind, Str, Type, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -99,6 +99,21 @@ fn all_matches(call: &Call<'_>) -> CallResult {
     Ok(Value::list(element, found))
 }
 
+/// Replaces matches; `$1` in `instead` stands for a group.
+fn replaced(regex: &Regex, text: &str, instead: &str) -> Result<String, Failure> {
+    let mut out = String::new();
+    let mut at = 0;
+    for found in regex.captures_iter(text) {
+        let Some(whole) = found.get(0) else { continue };
+        out.push_str(&text[at..whole.start()]);
+        found.expand(instead, &mut out);
+        at = whole.end();
+        fits(out.len())?;
+    }
+    out.push_str(&text[at..]);
+    Ok(out)
+}
+
 fn replace(call: &Call<'_>) -> CallResult {
     let (text, wanted, instead) = (call.text(0), call.text(1), call.text(2));
     if wanted.len() > 1 && wanted.starts_with('/') && wanted.ends_with('/') {
@@ -106,8 +121,14 @@ fn replace(call: &Call<'_>) -> CallResult {
             let place = why.place.unwrap_or_default();
             Failure::call(format!("error parsing regexp: {}: `{place}`", why.what))
         })?;
-        return Ok(Value::string(pattern.regex.replace_all(text, instead)));
+        return replaced(&pattern.regex, text, instead).map(Value::string);
     }
+    let times = match wanted.is_empty() {
+        true => text.chars().count() + 1,
+        false if instead.len() <= wanted.len() => 0,
+        false => text.matches(wanted).count(),
+    };
+    fits(times.saturating_mul(instead.len()).saturating_add(text.len()))?;
     if wanted.is_empty() {
         // Between all characters, and at both ends.
         let mut replaced = instead.to_owned();

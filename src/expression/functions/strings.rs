@@ -1,7 +1,7 @@
 //! Functions of text.
 
 use super::graphemes::graphemes;
-use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
+use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape, fits};
 use crate::value::{Type, Value};
 
 const STR: Parameter = Parameter::string("str");
@@ -221,13 +221,10 @@ fn is_separator(it: char) -> bool {
 fn indent(call: &Call<'_>) -> CallResult {
     let spaces = call.int(0).map_err(Failure::of_call)?;
     let text = call.text(1);
-    let too_long = || Failure::call("the result would be too long");
     let spaces = usize::try_from(spaces)
         .map_err(|_| Failure::call("the number of spaces must not be negative"))?;
     let lines = text.matches('\n').count();
-    if lines.checked_mul(spaces).is_none_or(|it| it > 1 << 30) {
-        return Err(too_long());
-    }
+    fits(lines.saturating_mul(spaces).saturating_add(text.len()))?;
     Ok(Value::string(
         text.replace('\n', &format!("\n{}", " ".repeat(if lines == 0 { 0 } else { spaces }))),
     ))
@@ -277,6 +274,8 @@ fn join(call: &Call<'_>) -> CallResult {
             items.push(text);
         }
     }
+    let between = items.len().saturating_mul(call.text(0).len());
+    fits(items.iter().map(|it| it.len()).fold(between, usize::saturating_add))?;
     Ok(Value::string(items.join(call.text(0))))
 }
 

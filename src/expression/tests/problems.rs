@@ -216,3 +216,37 @@ fn a_hash_of_a_file_that_is_not_there_says_so_briefly() {
             Error in function call: Call to function "filesha1" failed: open nope: no such file or directory."#]],
     );
 }
+
+#[test]
+fn values_that_would_fill_the_memory_are_refused() {
+    for text in [
+        r#"indent(1e9, "a\nb")"#,
+        r#"join(format("%1048576s", ""), range(1000))"#,
+        r#"replace(format("%1048576s", ""), " ", format("%1048576s", ""))"#,
+        r#"replace(format("%1048576s", ""), "/ /", format("%1048576s", ""))"#,
+        r#"replace(format("%1048576s", ""), "", format("%1048576s", ""))"#,
+    ] {
+        let told = shown(text);
+        assert!(told.contains("the result would be longer than 256 MiB"), "{text}: {told}");
+    }
+    let told = shown("[for r in [range(1024)] : [for a in r : [for b in r : [for c in r : r]]]]");
+    assert_eq!(told.matches("Value too large: ").count(), 1, "{told}");
+    assert!(told.starts_with("unknown any\n") || told.contains("(known after apply)"), "{told}");
+}
+
+#[test]
+fn arithmetic_never_becomes_infinite_or_zero_unnoticed() {
+    for text in [
+        "1e78000 * 1e78000",
+        "1e-78000 * 1e-78000",
+        "1e78000 / 1e-78000",
+        "1e-78000 / 1e78000",
+        "sum([1e78913, 9e78912])",
+    ] {
+        let told = shown(text);
+        assert!(told.contains("too large or too small"), "{text}: {told}");
+    }
+    check("1e78000 - 1e78000", expect!["number 0"]);
+    let told = shown("tonumber(\"1e2000000\")");
+    assert!(told.contains("too large or too small"), "{told}");
+}
