@@ -100,15 +100,23 @@ fn tar(reader: impl Read, target: &mut Target) -> Result<(), Error> {
     let mut long = LongNames::default();
     for entry in archive.entries().context(BROKEN)?.raw(true) {
         let mut entry = entry.context(BROKEN)?;
+        let size = size_of(&entry)?;
         if long.take(&mut entry)? {
             continue;
+        }
+        if long.size.take().is_some_and(|it| it != size) {
+            return Err(wrong_size(&entry));
         }
         let (name, link) = std::mem::take(&mut long).over(&entry)?;
         let mode = entry.header().mode().ok();
         match entry.header().entry_type() {
             tar::EntryType::Directory => target.folder(&name)?,
             tar::EntryType::Regular | tar::EntryType::Continuous => {
+                let written = target.written;
                 target.file(&name, &mut entry, mode)?;
+                if target.written - written != size {
+                    return Err(format!("{BROKEN}: it ends within the entry {name:?}").into());
+                }
             }
             tar::EntryType::Symlink => {
                 target.link_to(name, link)?;
@@ -123,6 +131,26 @@ fn tar(reader: impl Read, target: &mut Target) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Returns how long an entry is, which its header says in octal digits or in binary.
+///
+/// # Errors
+///
+/// If the number is negative or larger than anything: cut off, it would be another one.
+fn size_of(entry: &tar::Entry<'_, impl Read>) -> Result<u64, Error> {
+    let field = &entry.header().as_old().size;
+    let (marked, rest) = (field[0], &field[1..4]);
+    if marked & 0x80 != 0 && (marked != 0x80 || rest != [0; 3]) {
+        return Err(wrong_size(entry));
+    }
+    entry.header().entry_size().context(BROKEN)
+}
+
+fn wrong_size(entry: &tar::Entry<'_, impl Read>) -> Error {
+    let name = entry.path_bytes();
+    format!("{BROKEN}: the size of its entry {:?} makes no sense", String::from_utf8_lossy(&name))
+        .into()
 }
 
 /// No system takes longer paths.
@@ -156,6 +184,8 @@ fn bounded(content: &mut dyn Read, most: u64, name: &str) -> Result<Vec<u8>, Err
 struct LongNames {
     name: Option<String>,
     link: Option<String>,
+    /// The size that a list of properties gives to the next entry.
+    size: Option<u64>,
 }
 
 impl LongNames {
@@ -179,6 +209,8 @@ impl LongNames {
                     match property.key_bytes() {
                         b"path" => self.name = Some(value),
                         b"linkpath" => self.link = Some(value),
+                        // What is no number fits no entry.
+                        b"size" => self.size = Some(value.parse().unwrap_or(u64::MAX)),
                         _ => {}
                     }
                 }

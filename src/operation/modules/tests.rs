@@ -415,6 +415,58 @@ fn long_names_are_taken_and_endless_ones_refused() {
 }
 
 #[test]
+fn a_size_that_makes_no_sense_is_refused() {
+    let sized = |field: [u8; 12], list: &str| {
+        let mut builder = tar::Builder::new(Vec::new());
+        if !list.is_empty() {
+            let mut header = tar::Header::new_ustar();
+            header.set_entry_type(tar::EntryType::XHeader);
+            header.set_size(list.len() as u64);
+            header.set_path("PaxHeader").expect("a short name");
+            header.set_cksum();
+            builder.append(&header, list.as_bytes()).expect("an entry");
+        }
+        let mut header = tar::Header::new_ustar();
+        header.set_mode(0o644);
+        header.set_path("main.tf").expect("a short name");
+        header.as_old_mut().size = field;
+        header.set_cksum();
+        // Written by hand: the builder would read the size.
+        let mut bytes = builder.into_inner().expect("an archive");
+        bytes.truncate(bytes.len() - 1024);
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.extend([b"locals {}\n".as_slice(), &[0; 502], &[0; 1024]].concat());
+        bytes
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let unpacked = |name: &str, bytes: Vec<u8>| {
+        let (archive, into) = (folder.path().join("a.tar"), folder.path().join(name));
+        std::fs::write(&archive, bytes).expect("written");
+        let kind = super::archive::Kind::of("a.tar").expect("a kind");
+        let done = super::archive::unpack(&archive, kind, &into);
+        done.map(|()| std::fs::read_to_string(into.join("main.tf")).expect("it is there"))
+            .map_err(|it| it.to_string())
+    };
+    let octal = *b"00000000012\0";
+    let binary = [0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10];
+    assert_eq!(unpacked("octal", sized(octal, "")).as_deref(), Ok("locals {}\n"));
+    assert_eq!(unpacked("binary", sized(binary, "")).as_deref(), Ok("locals {}\n"));
+    assert_eq!(unpacked("same", sized(octal, "11 size=10\n")).as_deref(), Ok("locals {}\n"));
+    let refused = "the archive is damaged: the size of its entry \"main.tf\" makes no sense";
+    let beyond = [0x80, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    let tail = [0x80, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 10];
+    let negative = [0xff; 12];
+    for (name, field) in [("beyond", beyond), ("tail", tail), ("negative", negative)] {
+        assert_eq!(unpacked(name, sized(field, "")).unwrap_err(), refused, "{name}");
+    }
+    assert_eq!(unpacked("other", sized(octal, "10 size=0\n")).unwrap_err(), refused);
+    let mut short = sized(octal, "");
+    short.truncate(512 + 4);
+    let ends = unpacked("short", short).unwrap_err();
+    assert!(ends.contains("it ends within the entry"), "{ends}");
+}
+
+#[test]
 fn nothing_comes_to_lie_outside_of_its_folder() {
     let server = Server::start(|_| {
         Answers::from([
