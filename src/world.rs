@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::error::Error;
+
 pub use files::Files;
 pub use program::{PROGRAM, Program};
 pub use reading::{
@@ -21,6 +23,7 @@ pub mod files;
 mod program;
 mod reading;
 mod stop;
+pub mod terminal;
 pub mod threads;
 
 /// Clock, randomness, environment, files and folders of one run.
@@ -42,6 +45,8 @@ pub struct World {
     pub kept: Kept,
     /// The request to stop, which ends waits for other hosts and programs.
     pub stop: Stop,
+    /// Whether programs may be started that the folder holds or names. Editors open folders of strangers without it.
+    pub is_trusted: bool,
 }
 
 /// Values that are made of a world once, one of each type. Another world starts with none.
@@ -149,6 +154,22 @@ impl World {
             given: Given::default(),
             kept: Kept::default(),
             stop: Stop::default(),
+            is_trusted: true,
+        }
+    }
+
+    /// Returns why a program must not be started, if it must not: the folder is open in an editor that does not say that it is trusted.
+    ///
+    /// # Errors
+    ///
+    /// If nothing may be started.
+    pub fn may_start(&self, program: &str) -> Result<(), Error> {
+        match self.is_trusted {
+            true => Ok(()),
+            false => Err(format!(
+                "{program} is not started: the folder is open in an editor, which does not say that it is trusted"
+            )
+            .into()),
         }
     }
 

@@ -1,6 +1,5 @@
 //! From the process's start to its exit code: reads the command line, opens the terminal, runs one command.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics, Sort};
 use entail::event::Stage;
 use entail::install::{Locks, Settings};
 use entail::operation::variables::unreadable_files;
+use entail::world::terminal::Form;
 use entail::world::{PROGRAM, World};
 
 use crate::arguments::{Asked, AskedCommand, help, read};
@@ -16,7 +16,7 @@ use crate::commands::{self, Cli, Command};
 use crate::complete;
 use crate::external;
 use crate::interrupt;
-use crate::standard;
+use crate::standard::{self, Door};
 use crate::telemetry;
 use crate::ui::{Manner, Ui};
 use entail::error::Error;
@@ -31,12 +31,12 @@ pub fn main() -> ExitCode {
     if let Some((first, rest)) = arguments.split_first()
         && first == complete::COMMAND
     {
-        return print(&mut *standard::output(), &complete::answer(rest), 0);
+        return print(&mut standard::output(), &complete::answer(rest), 0);
     }
     world.given.command.clone_from(&arguments);
     match read(arguments, &world.environment) {
-        Asked::Help(text, code) => print(&mut *standard::output(), &text, code),
-        Asked::Confused(text) => print(&mut *standard::errors(), &text, 1),
+        Asked::Help(text, code) => print(&mut standard::output(), &text, code),
+        Asked::Confused(text) => print(&mut standard::errors(), &text, 1),
         Asked::Misused(problem, misused) => {
             let mut ui = Ui::of_this_process(&usual_view(), &world);
             refuse(&mut ui, &misused, (*problem).into());
@@ -47,7 +47,7 @@ pub fn main() -> ExitCode {
         }
         Asked::External(program, arguments, directory) => {
             if let Err(why) = enter(directory.as_deref(), &mut world) {
-                return print(&mut *standard::errors(), why.words(), 1);
+                return print(&mut standard::errors(), why.words(), 1);
             }
             external::run(&program, &arguments).unwrap_or_else(|problems| {
                 let ui = Ui::of_this_process(&usual_view(), &world);
@@ -60,13 +60,13 @@ pub fn main() -> ExitCode {
                 world.given.variables = invocation.variables.sources().unwrap_or_default();
                 run(&invocation.asked, invocation.cli, world)
             }
-            Err(why) => print(&mut *standard::errors(), why.words(), 1),
+            Err(why) => print(&mut standard::errors(), why.words(), 1),
         },
     }
 }
 
-fn print(stream: &mut dyn Write, text: &str, code: u8) -> ExitCode {
-    let written = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+fn print(stream: &mut Door, text: &str, code: u8) -> ExitCode {
+    let written = stream.put(Form::Text, text);
     ExitCode::from(if written.is_ok() { code } else { 1 })
 }
 

@@ -3,8 +3,10 @@
 //! Before `main`, Rust opens `/dev/null` in the place of a closed stream, which takes everything and gives nothing: what is
 //! written to a closed output would be taken for written. So it is seen before that which of them are closed.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use entail::world::terminal::{Cleaned, Form};
 
 /// Whether input, output and errors were closed when the process began.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
@@ -38,13 +40,62 @@ pub fn input() -> Box<dyn Read + Send> {
 }
 
 /// Returns the standard output.
-pub fn output() -> Box<dyn Write + Send> {
+pub fn output() -> Door {
+    Door::new(if is_closed(1) { Box::new(Closed) } else { Box::new(io::stdout()) })
+}
+
+/// Returns the standard output for a protocol that another program speaks; people never see it.
+pub fn protocol() -> Box<dyn Write + Send> {
     if is_closed(1) { Box::new(Closed) } else { Box::new(io::stdout()) }
 }
 
 /// Returns the standard error.
-pub fn errors() -> Box<dyn Write + Send> {
-    if is_closed(2) { Box::new(Closed) } else { Box::new(io::stderr()) }
+pub fn errors() -> Door {
+    Door::new(if is_closed(2) { Box::new(Closed) } else { Box::new(io::stderr()) })
+}
+
+/// A stream that people read, perhaps at a terminal. Nothing reaches it uncleaned, except what [`Door::exact`] is given.
+pub struct Door(Box<dyn Write + Send>);
+
+impl Door {
+    /// Cleans what goes to a stream.
+    pub fn new(stream: Box<dyn Write + Send>) -> Door {
+        Door(stream)
+    }
+
+    /// Writes text, or a document, without what would steer a terminal.
+    ///
+    /// # Errors
+    ///
+    /// If the stream takes no more.
+    pub fn put(&mut self, form: Form, text: &str) -> io::Result<()> {
+        self.exact(form.clean(text).as_bytes())
+    }
+
+    /// Writes bytes as they are: what a program asked for, or what is clean already.
+    ///
+    /// # Errors
+    ///
+    /// If the stream takes no more.
+    pub fn exact(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)?;
+        self.0.flush()
+    }
+
+    /// Lets `show` write a long text, which is cleaned on its way.
+    ///
+    /// # Errors
+    ///
+    /// If the stream takes no more.
+    pub fn long(&mut self, show: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 16, &mut self.0);
+        let mut cleaned = Cleaned::new(&mut out, Form::Text);
+        let written = show(&mut cleaned).and_then(|()| cleaned.flush());
+        drop(cleaned);
+        // What is left in the buffer is not tried again.
+        drop(out.into_parts());
+        written
+    }
 }
 
 fn is_closed(number: usize) -> bool {

@@ -8,6 +8,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Mutex;
 
 use entail::world::World;
+use entail::world::terminal::{Cleaned, Form};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
@@ -97,7 +98,8 @@ where
     let file =
         path.and_then(|it| File::options().create(true).append(true).mode(0o600).open(it).ok());
     let own = tracing_subscriber::filter::Targets::new().with_target("entail", level);
-    let writer = Place(file.map(Mutex::new));
+    let form = if is_json { Form::Json } else { Form::Text };
+    let writer = Place { file: file.map(Mutex::new), form };
     let layer = fmt::layer().with_writer(writer).with_ansi(false);
     Some(match is_json {
         true => layer.json().flatten_event(true).with_filter(own).boxed(),
@@ -106,15 +108,19 @@ where
 }
 
 /// The end of a file, or the standard error.
-struct Place(Option<Mutex<File>>);
+struct Place {
+    file: Option<Mutex<File>>,
+    /// How lines on the standard error are cleaned.
+    form: Form,
+}
 
 impl<'a> MakeWriter<'a> for Place {
     type Writer = Box<dyn io::Write + 'a>;
 
     fn make_writer(&'a self) -> Self::Writer {
-        match self.0.as_ref().and_then(|it| it.lock().ok()?.try_clone().ok()) {
+        match self.file.as_ref().and_then(|it| it.lock().ok()?.try_clone().ok()) {
             Some(file) => Box::new(file),
-            None => Box::new(io::stderr()),
+            None => Box::new(Cleaned::new(io::stderr(), self.form)),
         }
     }
 }

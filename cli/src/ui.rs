@@ -11,12 +11,13 @@ use entail::event::{Event, Stage, Summary};
 use entail::value::text::shown;
 use entail::workflow::Host;
 use entail::workflow::init::Step;
+use entail::world::terminal::Form;
 use entail::world::{PROGRAM, World};
 use parking_lot::Mutex;
 
 use crate::arguments::groups::ViewArgs;
 use crate::interrupt::Interrupts;
-use crate::standard;
+use crate::standard::{self, Door};
 use crate::view::diagnostics::{Grouping, render, sort};
 use crate::view::plan::Look;
 use crate::view::plan::reading::Reading;
@@ -33,6 +34,7 @@ mod moving;
 mod pager;
 mod status;
 mod telling;
+mod writing;
 #[cfg(test)]
 mod tests;
 
@@ -82,8 +84,8 @@ pub struct Ui {
 type Input = Arc<Mutex<Box<dyn BufRead + Send>>>;
 
 struct Streams {
-    out: Box<dyn Write + Send>,
-    err: Box<dyn Write + Send>,
+    out: Door,
+    err: Door,
     input_is_terminal: bool,
     /// What is said from now on goes through a pager in the end.
     held: Option<Vec<u8>>,
@@ -221,29 +223,6 @@ impl Ui {
         self.err_style
     }
 
-    /// Writes a result to the standard output as it is. Where that fails, [`Ui::close`] says so.
-    pub fn out(&self, text: &str) {
-        self.above(|| self.put(text));
-    }
-
-    /// Prints something above the block of what runs, where there is one.
-    fn above<T>(&self, print: impl FnOnce() -> T) -> T {
-        let block = self.status.lock().as_ref().map(Status::block);
-        match block {
-            Some(block) => block.suspend(print),
-            None => print(),
-        }
-    }
-
-    fn put(&self, text: &str) {
-        let mut streams = self.streams();
-        if let Some(held) = &mut streams.held {
-            return held.extend_from_slice(text.as_bytes());
-        }
-        let written = streams.out.write_all(text.as_bytes()).and_then(|()| streams.out.flush());
-        streams.note(written);
-    }
-
     /// Ends the output of a command. Returns the exit code: what could not be written is no success.
     ///
     /// Whoever reads may have gone on purpose, like `head`; that needs no words.
@@ -254,34 +233,6 @@ impl Ui {
             self.remarks(not_written(&error).into());
         }
         1
-    }
-
-    /// Writes to the standard error as it is.
-    pub fn err(&self, text: &str) {
-        // What was said before stands before it.
-        if !text.is_empty()
-            && let Some(held) = self.streams().held.take()
-        {
-            self.out(&String::from_utf8_lossy(&held));
-        }
-        self.above(|| {
-            let mut streams = self.streams();
-            let written = streams.err.write_all(text.as_bytes());
-            written.and_then(|()| streams.err.flush()).unwrap_or_default();
-        });
-    }
-
-    /// Lets `show` write a long result to the standard output.
-    pub fn write(&self, show: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
-        let mut streams = self.streams();
-        if let Some(held) = &mut streams.held {
-            return show(held).unwrap_or_default();
-        }
-        let mut out = BufWriter::with_capacity(1 << 16, &mut streams.out);
-        let written = show(&mut out).and_then(|()| out.flush());
-        // What is left in the buffer is not tried again.
-        drop(out.into_parts());
-        streams.note(written);
     }
 
     /// Writes for people alone: nothing under `-json`, and nothing beside a document.
@@ -396,11 +347,12 @@ impl Ui {
     fn messages(&self, text: &str) {
         let mut streams = self.streams();
         if self.manner.json {
-            let written = streams.out.write_all(text.as_bytes()).and_then(|()| streams.out.flush());
+            let written = streams.out.put(Form::Json, text);
             streams.note(written);
         }
         if let Some(into) = &mut streams.into {
-            let written = into.write_all(text.as_bytes()).and_then(|()| into.flush());
+            let clean = Form::Json.clean(text);
+            let written = into.write_all(clean.as_bytes()).and_then(|()| into.flush());
             streams.note(written);
         }
     }

@@ -52,6 +52,7 @@ pub(crate) fn context(root: &Path, sources: &Sources) -> Arc<early::EarlyContext
         files: Default::default(),
         kept: Default::default(),
         stop: Default::default(),
+        is_trusted: true,
     };
     Arc::new(early::EarlyContext::new(Arc::new(world), "default", sources.clone()))
 }

@@ -40,6 +40,7 @@ static NOWHERE: LazyLock<World> = LazyLock::new(|| World {
     files: Default::default(),
     kept: Default::default(),
     stop: Default::default(),
+    is_trusted: true,
 });
 
 impl Scope for Nothing {

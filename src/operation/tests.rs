@@ -33,6 +33,7 @@ fn check_values(files: &str, environment: &[(&str, &str)], given: &str, outcome:
         files: Default::default(),
         kept: Default::default(),
         stop: Default::default(),
+        is_trusted: true,
     };
     let flag = |it: &str| match (it.strip_prefix('@'), it.split_once('=')) {
         (Some(path), _) => VariableSource::File(path.into()),

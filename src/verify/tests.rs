@@ -60,6 +60,7 @@ fn check(change: impl FnOnce(&mut Finished, &dyn Fn(&str) -> Node), faults: Expe
         given: Default::default(),
         kept: Default::default(),
         stop: Default::default(),
+        is_trusted: true,
     };
     let session = Session::open(Arc::new(world), Sources::default(), &Default::default())
         .expect("a configuration that can be planned");

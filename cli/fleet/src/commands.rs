@@ -86,7 +86,7 @@ fn list_stacks(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagn
     let settings = settings::read(world, &ui.sources, &args.fleet.fleet)?;
     let list = list::list(world, &settings)?;
     match args.json {
-        true => ui.out(&format!("{:#}\n", list.to_json())),
+        true => ui.json(&format!("{:#}\n", list.to_json())),
         false => ui.out(&list.text()),
     }
     ui.remarks(list.problems.clone());
@@ -99,7 +99,7 @@ fn index_stacks(ui: &Ui, world: &Arc<World>, args: &IndexArgs) -> Result<u8, Dia
     let lake = Lake::open(world, &args.out, true)?;
     let outcome = index(world, &settings, &lake)?;
     match args.json {
-        true => ui.out(&format!("{:#}\n", outcome.to_json())),
+        true => ui.json(&format!("{:#}\n", outcome.to_json())),
         false => ui.out(&outcome.text(&args.out)),
     }
     let has_failures = outcome.problems.has_errors() || !outcome.failed.is_empty();
@@ -122,11 +122,11 @@ fn query(ui: &Ui, world: &Arc<World>, args: &QueryArgs) -> Result<u8, Diagnostic
     let scan = Scan::new(&lake, &catalogue);
     let facts = kept(facts(&choice, &program, Some(asked.relation), &scan, limits.time)?);
     let answer = questions.answer(&asked, &*facts, &limits)?;
-    ui.out(&match (args.json, args.csv) {
-        (true, _) => format!("{:#}\n", answer.to_json()),
-        (_, true) => rows::csv(&answer, args.possible),
-        _ => rows::table(&answer, &ui.style()),
-    });
+    match (args.json, args.csv) {
+        (true, _) => ui.json(&format!("{:#}\n", answer.to_json())),
+        (_, true) => ui.out(&rows::csv(&answer, args.possible)),
+        _ => ui.out(&rows::table(&answer, &ui.style())),
+    }
     if args.csv && !args.possible && !answer.possible.is_empty() {
         ui.remarks(rows::left_out(answer.possible.len()).into());
     }
@@ -150,7 +150,7 @@ fn impact_of(ui: &Ui, world: &Arc<World>, args: &ImpactArgs) -> Result<u8, Diagn
     let direction = Direction { reverse: args.reverse, depth: args.depth };
     let found = impact::impact(&Scan::new(&lake, &catalogue), &args.words, direction)?;
     match args.json {
-        true => ui.out(&format!("{}\n", found.to_json())),
+        true => ui.json(&format!("{}\n", found.to_json())),
         false => ui.out(&found.text(direction)),
     }
     Ok(0)
@@ -165,7 +165,7 @@ fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
         let Decided { address, world, plan } = decided(world, &settings, address)?;
         let subject = PlanSource { saved: Some(plan), ..PlanSource::default() };
         let options = WhyOptions { address, form, subject, ..WhyOptions::default() };
-        ui.out(&explain::why(&ui.host(&world), &options)?);
+        ui.json_or_text(args.json, &explain::why(&ui.host(&world), &options)?);
         return Ok(0);
     };
     let choice = PolicyChoice { named: args.policies.clone(), none: false };
@@ -178,7 +178,7 @@ fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     let facts = kept(facts(&choice, &judging(&questions), None, &scan, limits.time)?);
     let asked = AskedWhy { rule, address: address.clone(), limits };
     let answered = questions.why(&asked, form, &*facts)?;
-    ui.out(&answered.text);
+    ui.json_or_text(args.json, &answered.text);
     ui.remarks(answered.problems);
     Ok(u8::from(!answered.is_given))
 }
@@ -210,16 +210,18 @@ fn check(ui: &Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagnostic
     let mut report = questions.judge(&*facts, &limits)?;
     report.resources = catalogue.stacks.values().map(|it| it.objects).sum();
     let (rules, possible) = (&questions.policies.rules, args.possible);
-    ui.out(&match formats {
-        [true, ..] => format!("{:#}\n", report.to_json(possible, &ui.sources)),
-        [_, true, ..] => format!("{:#}\n", verdicts::sarif::document(&report, rules, possible)),
+    match formats {
+        [true, ..] => ui.json(&format!("{:#}\n", report.to_json(possible, &ui.sources))),
+        [_, true, ..] => {
+            ui.json(&format!("{:#}\n", verdicts::sarif::document(&report, rules, possible)));
+        }
         [_, _, true, _] => {
             let suites = verdicts::junit::suites(&report, rules, possible);
-            junit::document(Some("policies"), &suites)
+            ui.out(&junit::document(Some("policies"), &suites));
         }
-        [.., true] => verdicts::markdown::document(&report, possible),
-        _ => verdicts::report(&report, possible, &ui.style()),
-    });
+        [.., true] => ui.out(&verdicts::markdown::document(&report, possible)),
+        _ => ui.out(&verdicts::report(&report, possible, &ui.style())),
+    }
     if !args.json {
         ui.remarks(report.problems.clone());
     }
@@ -252,12 +254,12 @@ fn run_stacks(
         parallelism: args.parallelism.max(1),
     };
     let report = run::run(&ui.host(world), &settings, &options)?;
-    ui.out(&match formats {
-        [true, ..] => format!("{:#}\n", report.to_json()),
-        [_, true, _] => report.junit(),
-        [.., true] => report.markdown(),
-        _ => report.text(),
-    });
+    match formats {
+        [true, ..] => ui.json(&format!("{:#}\n", report.to_json())),
+        [_, true, _] => ui.out(&report.junit()),
+        [.., true] => ui.out(&report.markdown()),
+        _ => ui.out(&report.text()),
+    }
     ui.remarks(report.problems.clone());
     Ok(u8::from(report.has_failures()))
 }

@@ -156,7 +156,7 @@ pub fn run(
 pub fn report(ui: &Ui, done: &mut Done) -> u8 {
     match &done.unwritten {
         Some(state) if ui.is_json() => ui.event(Event::Message(state.clone())),
-        Some(state) => ui.out(state),
+        Some(state) => ui.json(state),
         None => {}
     }
     let steps: Vec<Step> = done.steps.iter().map(|it| Step::of(it, &done.problems)).collect();

@@ -27,13 +27,13 @@ pub fn run(ui: &Ui, args: &CompletionArgs) -> Result<u8, Diagnostics> {
     if let Some(script) = shells::script(shell) {
         let name = PROGRAM.name();
         let function = name.replace(|it: char| !it.is_ascii_alphanumeric(), "_");
-        ui.out(&script.replace("PROGRAM", name).replace("FUNCTION", &function));
+        ui.exact(&script.replace("PROGRAM", name).replace("FUNCTION", &function));
         return Ok(0);
     }
     let shell: Shell = shell.parse().map_err(|_| unknown_shell(shell))?;
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), PROGRAM.name(), &mut script);
-    ui.out(&String::from_utf8_lossy(&script));
+    ui.exact(&String::from_utf8_lossy(&script));
     Ok(0)
 }
 

@@ -151,7 +151,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &DiffArgs) -> Result<u8, Diagn
     let (one, other) = args.sides(ui)?;
     let found = diff(&ui.host(world), &one, &other)?;
     match args.json {
-        true => ui.out(&format!("{:#}\n", found.to_json())),
+        true => ui.json(&format!("{:#}\n", found.to_json())),
         false => ui.out(&found.text()),
     }
     Ok(if found.all.is_empty() { 0 } else { 2 })

@@ -58,10 +58,10 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diag
     let relation = args.relation()?;
     if args.catalogue {
         let found = catalogue::named(relation)?;
-        ui.out(&match args.json {
-            true => format!("{:#}\n", catalogue::document(&found)),
-            false => catalogue::text(&found),
-        });
+        match args.json {
+            true => ui.json(&format!("{:#}\n", catalogue::document(&found))),
+            false => ui.out(&catalogue::text(&found)),
+        }
         return Ok(0);
     }
     let planning = args.subject.planning(ui, (&args.state).into())?;
@@ -69,7 +69,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diag
     let ui = &*ui;
     let tables = facts(&ui.host(world), &subject, relation)?;
     if args.json {
-        ui.out(&format!("{:#}\n", json!(tables.into_iter().collect::<BTreeMap<_, _>>())));
+        ui.json(&format!("{:#}\n", json!(tables.into_iter().collect::<BTreeMap<_, _>>())));
         return Ok(0);
     }
     ui.write(|out| {

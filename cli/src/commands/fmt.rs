@@ -60,15 +60,23 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FmtArgs) -> Result<u8, Diagno
     }
     if problems.has_errors() {
         if !args.layout.check {
-            ui.out(&out);
+            show(ui, list || args.layout.diff, &out);
         }
         ui.diagnostics(problems);
         return Ok(2);
     }
     if !args.layout.check || args.list && !from_input {
-        ui.out(&out);
+        show(ui, list || args.layout.diff, &out);
     }
     Ok(if args.layout.check && !out.is_empty() { 3 } else { 0 })
+}
+
+/// Prints names and differences for people, and formatted text as it is for the program that asked for it.
+fn show(ui: &Ui, is_for_people: bool, text: &str) {
+    match is_for_people {
+        true => ui.out(text),
+        false => ui.exact(text),
+    }
 }
 
 /// Formats the standard input.

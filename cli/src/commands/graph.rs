@@ -124,7 +124,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &GraphArgs) -> Result<u8, Diag
             present::written(ui, world, ("svg", "drawing"), file, &drawing)?
         }
         None if args.json => {
-            ui.out(&view::json(&graph));
+            ui.json(&view::json(&graph));
             0
         }
         None => {

@@ -96,7 +96,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ImpactArgs) -> Result<u8, Dia
     };
     let (found, problems) = impact(&ui.host(world), &options)?;
     match args.json {
-        true => ui.out(&format!("{}\n", found.to_json())),
+        true => ui.json(&format!("{}\n", found.to_json())),
         false => ui.out(&found.text(direction)),
     }
     ui.remarks(problems);

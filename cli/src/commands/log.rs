@@ -79,7 +79,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &LogArgs) -> Result<u8, Diagno
             let newest: Vec<&Run> =
                 runs.iter().rev().take(args.limit.unwrap_or(usize::MAX)).collect();
             match (args.json, &args.html) {
-                (true, _) => ui.out(&view::to_json(&newest)),
+                (true, _) => ui.json(&view::to_json(&newest)),
                 (_, Some(file)) => return present::page(ui, world, file, &page::draw(&newest)),
                 (false, None) => ui.out(&view::list(&newest, &ui.style())),
             }
@@ -92,7 +92,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &LogArgs) -> Result<u8, Diagno
             .into());
         }
         Some(Found::History(history)) => match args.json {
-            true => ui.out(&view::history_to_json(&history)),
+            true => ui.json(&view::history_to_json(&history)),
             false => ui.out(&view::history(&history, &ui.style())),
         },
     }
@@ -105,7 +105,7 @@ fn show(ui: &Ui, world: &World, args: &LogArgs, run: &Run) -> Result<u8, Diagnos
         return present::page(ui, world, file, &page::draw(&[run]));
     }
     match (args.json, args.timeline) {
-        (true, _) => ui.out(&view::run_to_json(run)),
+        (true, _) => ui.json(&view::run_to_json(run)),
         (false, true) => ui.out(&view::timeline(run, &style)),
         (false, false) => ui.out(&view::run(run, &style)),
     }

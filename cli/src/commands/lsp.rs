@@ -28,5 +28,5 @@ pub struct LspArgs {
 /// Serves until the editor says that it is done.
 pub fn run(world: &World, args: &LspArgs) -> Result<u8, Diagnostics> {
     no_words(&args.words)?;
-    serve(world, BufReader::new(standard::input()), standard::output())
+    serve(world, BufReader::new(standard::input()), standard::protocol())
 }

@@ -46,6 +46,6 @@ pub fn run(ui: &Ui, args: &MetadataArgs) -> Result<u8, Diagnostics> {
             ))
             .into());
     }
-    ui.out(&format!("{}\n", function::all()));
+    ui.json(&format!("{}\n", function::all()));
     Ok(0)
 }

@@ -68,7 +68,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &MinimalArgs) -> Result<u8, Di
     let planning = PlanOptions { request, state, ..PlanOptions::default() };
     let found = minimal(&ui.host(world), &MinimalOptions { purpose, addresses, planning })?;
     match args.json {
-        true => ui.out(&format!("{:#}\n", found.to_json())),
+        true => ui.json(&format!("{:#}\n", found.to_json())),
         false => ui.out(&found.text()),
     }
     Ok(0)

@@ -85,6 +85,11 @@ pub fn run(ui: &Ui, world: &Arc<World>, args: &OutputArgs) -> Result<u8, Diagnos
         let text = render(&state.outputs, name, Form::Json, true)?;
         present::document(world, path, &text)?;
     }
-    ui.out(&render(&state.outputs, name, form, args.show_sensitive)?);
+    let text = render(&state.outputs, name, form, args.show_sensitive)?;
+    match form {
+        Form::Text => ui.out(&text),
+        Form::Json => ui.json(&text),
+        Form::Raw => ui.exact(&text),
+    }
     Ok(0)
 }

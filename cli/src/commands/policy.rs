@@ -261,7 +261,7 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
         Err(problems) => {
             if args.json {
                 let report = Report { problems: problems.clone(), ..Report::default() };
-                ui.out(&format!("{:#}\n", report.to_json(args.possible, &ui.sources)));
+                ui.json(&format!("{:#}\n", report.to_json(args.possible, &ui.sources)));
             }
             ui.diagnostics(problems);
             return Ok(NO_ANSWER);
@@ -271,20 +271,23 @@ fn check(ui: &mut Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagno
     let report = &checked.report;
     let rules = &checked.rules;
     let possible = args.possible;
-    ui.out(&match formats {
+    match formats {
         [true, ..] => {
             // Programs find all that was told in the document.
             let mut told = report.clone();
             told.problems.extend(checked.problems.clone());
-            format!("{:#}\n", told.to_json(possible, &ui.sources))
+            ui.json(&format!("{:#}\n", told.to_json(possible, &ui.sources)));
         }
-        [_, true, ..] => format!("{:#}\n", view::sarif::document(report, rules, possible)),
+        [_, true, ..] => {
+            ui.json(&format!("{:#}\n", view::sarif::document(report, rules, possible)))
+        }
         [_, _, true, _] => {
-            junit::document(Some("policies"), &view::junit::suites(report, rules, possible))
+            let suites = view::junit::suites(report, rules, possible);
+            ui.out(&junit::document(Some("policies"), &suites));
         }
-        [.., true] => view::markdown::document(report, possible),
-        _ => view::report(report, possible, &ui.style()),
-    });
+        [.., true] => ui.out(&view::markdown::document(report, possible)),
+        _ => ui.out(&view::report(report, possible, &ui.style())),
+    }
     if !args.json {
         ui.remarks(report.problems.clone());
     } else if !has_failed {

@@ -42,7 +42,8 @@ pub fn written(
     text: &str,
 ) -> Result<u8, Diagnostics> {
     if file.is_empty() {
-        ui.out(text);
+        // Pages and drawings have no unseen characters: they write them out themselves.
+        ui.exact(text);
         return Ok(0);
     }
     files::write_private(&world.root.join(file), text.as_bytes()).map_err(|why| {

@@ -139,7 +139,7 @@ fn needs(ui: &mut Ui, world: &Arc<World>, args: &ProvidersArgs) -> Result<u8, Di
     };
     let needs = requirements(&ui.host(world), request.as_ref(), &args.test_directory)?;
     match args.json {
-        true => ui.out(&format!("{:#}\n", tree::document(&needs))),
+        true => ui.json(&format!("{:#}\n", tree::document(&needs))),
         false => ui.out(&tree::text(&needs)),
     }
     Ok(0)
@@ -204,6 +204,6 @@ fn describe(ui: &Ui, world: &Arc<World>, args: &SchemaArgs) -> Result<u8, Diagno
         );
     }
     let schemas = plugins::describe(&ui.host(world))?;
-    ui.out(&schema::all(schemas.iter().map(|(address, it)| (address, &**it))));
+    ui.json(&schema::all(schemas.iter().map(|(address, it)| (address, &**it))));
     Ok(0)
 }

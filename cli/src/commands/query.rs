@@ -107,11 +107,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &QueryArgs) -> Result<u8, Diag
     silence(ui, args.asked.subject.input)?;
     let options = args.options(ui)?;
     let answer = query(&ui.host(world), &options)?;
-    ui.out(&match (args.json, args.csv) {
-        (true, _) => format!("{:#}\n", answer.to_json()),
-        (_, true) => view::csv(&answer, args.possible),
-        _ => view::table(&answer, &ui.style()),
-    });
+    match (args.json, args.csv) {
+        (true, _) => ui.json(&format!("{:#}\n", answer.to_json())),
+        (_, true) => ui.out(&view::csv(&answer, args.possible)),
+        _ => ui.out(&view::table(&answer, &ui.style())),
+    }
     if args.csv && !args.possible && !answer.possible.is_empty() {
         ui.remarks(view::left_out(answer.possible.len()).into());
     }

@@ -198,7 +198,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagn
         return Err(two_streams().into());
     }
     if args.json {
-        ui.out(&format!("{}\n", show_json(&ui.host(world), &asked)?));
+        ui.json(&format!("{}\n", show_json(&ui.host(world), &asked)?));
         return Ok(0);
     }
     if let Some(file) = &args.json_into {
@@ -222,7 +222,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ShowArgs) -> Result<u8, Diagn
                 ui.out(&format!("\n{}", view::policy::report(&report, true, &ui.style())));
             }
         }
-        Shown::Document(text) => ui.out(&format!("{text}\n")),
+        Shown::Document(text) => ui.json(&format!("{text}\n")),
     }
     Ok(0)
 }

@@ -126,7 +126,7 @@ fn pull(ui: &Ui, world: &Arc<World>, args: &PullArgs) -> Result<u8, Diagnostics>
     let host = ui.host(world);
     if let Some(state) = OpenState::open(&host, &Choice::default())?.read(&host)? {
         // It may be large, and is not copied to be printed.
-        ui.out(&state::write::write_compact(&state));
+        ui.json(&state::write::write_compact(&state));
     }
     Ok(0)
 }

@@ -35,7 +35,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &UnusedArgs) -> Result<u8, Dia
     no_words(&args.words)?;
     let found = unused(&ui.host(world))?;
     match args.json {
-        true => ui.out(&format!("{:#}\n", to_json(&found))),
+        true => ui.json(&format!("{:#}\n", to_json(&found))),
         false => ui.out(&text(&found)),
     }
     Ok(if args.check && !found.is_empty() { 2 } else { 0 })

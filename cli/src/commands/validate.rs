@@ -83,7 +83,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<u8, D
         }
     };
     if *json {
-        ui.out(&view::json(&problems, &ui.sources));
+        ui.json(&view::json(&problems, &ui.sources));
         return Ok(u8::from(problems.has_errors()));
     }
     if let Some(file) = json_into {

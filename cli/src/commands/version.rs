@@ -33,7 +33,7 @@ pub fn run(ui: &Ui, args: &VersionArgs, selections: &BTreeMap<String, String>) -
             "platform": platform,
             "provider_selections": selections,
         });
-        ui.out(&format!("{document:#}\n"));
+        ui.json(&format!("{document:#}\n"));
         return 0;
     }
     // Programs that call it by another's name read the first line.

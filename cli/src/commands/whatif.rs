@@ -89,7 +89,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Dia
         "values_left_out": parts.values,
         "shaped": parts.asked.iter().map(Asked::to_json).collect::<Vec<_>>(),
     });
-    ui.out(&format!("{document:#}\n"));
+    ui.json(&format!("{document:#}\n"));
     ui.remarks(problems);
     Ok(0)
 }

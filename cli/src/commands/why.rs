@@ -155,11 +155,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
     if let Some(rule) = &args.policy {
         let options = args.verdict_options(rule, ui)?;
         let answered = why_policy(&ui.host(world), &options)?;
-        ui.out(&answered.text);
+        ui.json_or_text(args.json, &answered.text);
         ui.remarks(answered.problems);
         return Ok(u8::from(!answered.is_given));
     }
     let options = args.options(ui)?;
-    ui.out(&why(&ui.host(world), &options)?);
+    ui.json_or_text(args.json, &why(&ui.host(world), &options)?);
     Ok(0)
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use entail::world::terminal::is_hidden;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -71,7 +72,8 @@ impl Completer for Completing<'_> {
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let start = word_start(&line[..position]);
-        let found = (self.0)(&line[start..position]).into_iter();
+        // A word that cannot be seen as it is would steer the terminal.
+        let found = (self.0)(&line[start..position]).into_iter().filter(|it| is_seen(it));
         let found = found.map(|it| Pair { display: it.clone(), replacement: it });
         Ok((start, found.collect()))
     }
@@ -84,6 +86,11 @@ impl Hinter for Completing<'_> {
 impl Highlighter for Completing<'_> {}
 impl Validator for Completing<'_> {}
 impl Helper for Completing<'_> {}
+
+/// Returns whether every character of a word can be seen.
+fn is_seen(word: &str) -> bool {
+    !word.chars().any(|it| it.is_control() || is_hidden(it))
+}
 
 /// Returns where the reference begins that a line ends in, keys in brackets included.
 pub fn word_start(line: &str) -> usize {
@@ -105,7 +112,15 @@ pub fn word_start(line: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::word_start;
+    use super::{is_seen, word_start};
+
+    #[test]
+    fn words_that_steer_the_terminal_are_not_offered() {
+        assert!(is_seen("a.b[\"é k\"]"));
+        for word in ["a\u{1b}[2J", "a\nb", "a\u{9b}", "\u{202e}a", "a\u{200b}"] {
+            assert!(!is_seen(word), "{word:?}");
+        }
+    }
 
     #[test]
     fn a_word_is_a_reference_with_its_keys() {

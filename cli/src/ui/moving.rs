@@ -1,11 +1,11 @@
 //! Tells whoever watches of a state that is long on its way. While steps are carried out, their block has a line for it.
 
-use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
 use entail::backend::moving::Moves;
 use entail::world::World;
+use entail::world::terminal::Form;
 
 use super::Ui;
 use crate::standard;
@@ -33,7 +33,7 @@ impl Ui {
                 if let Some(text) = text.filter(|_| second % AGAIN == 0 && !running.lock().is_drawn)
                 {
                     // Nothing hangs on it.
-                    let _ = writeln!(standard::errors(), "Still {text}");
+                    let _ = standard::errors().put(Form::Text, &format!("Still {text}\n"));
                 }
             }
         };

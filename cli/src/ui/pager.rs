@@ -25,7 +25,7 @@ impl Ui {
         let lines = text.iter().filter(|it| **it == b'\n').count();
         let pager = named(&self.world).filter(|_| lines >= self.rows);
         if !pager.is_some_and(|it| show(&it, &text)) {
-            self.out(&String::from_utf8_lossy(&text));
+            self.put_held(&text);
         }
     }
 }

@@ -33,8 +33,8 @@ impl Buffer {
 fn terminal(input: &'static str) -> (Ui, Buffer, Buffer) {
     let (out, err) = (Buffer::default(), Buffer::default());
     let streams = Streams {
-        out: Box::new(out.clone()),
-        err: Box::new(err.clone()),
+        out: Door::new(Box::new(out.clone())),
+        err: Door::new(Box::new(err.clone())),
         input_is_terminal: false,
         held: None,
         into: None,

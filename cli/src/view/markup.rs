@@ -9,15 +9,9 @@ pub fn push(out: &mut String, text: &str) {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            c if is_turning(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
             c => out.push(c),
         }
     }
-}
-
-/// Whether a character changes the direction of others, or cannot be seen.
-pub fn is_turning(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Returns text for a place between tags.
@@ -27,17 +21,16 @@ pub fn text(text: &str) -> String {
     out
 }
 
-/// Returns the value of an attribute, as it is, with its quotes.
+/// Returns the value of an attribute with its quotes. Only unseen characters change.
 pub fn quoted(value: &str) -> String {
     let mut out = String::with_capacity(value.len() + 2);
     out.push('"');
-    for c in value.chars() {
+    for c in harmless(value).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            '\0' => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use entail::world::terminal::seal;
+pub use entail::world::terminal::visible as harmless;
+
 /// Whether text is coloured, and how wide it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
@@ -58,7 +61,9 @@ impl Style {
             return Cow::Borrowed(text);
         }
         let codes: Vec<_> = paint.iter().map(|it| it.code()).collect();
-        Cow::Owned(format!("\u{1b}[{}m{text}\u{1b}[0m", codes.join(";")))
+        // The terminal's door makes escape sequences of these, and of nothing else.
+        let seal = seal();
+        Cow::Owned(format!("{seal}[{}m{text}{seal}[0m", codes.join(";")))
     }
 
     /// Returns the text in bold.
@@ -126,22 +131,6 @@ fn is_breakable(c: char) -> bool {
     c.is_whitespace() && c != '\u{a0}'
 }
 
-/// Returns text with control characters replaced by their pictures, so that foreign text cannot steer the terminal.
-pub fn harmless(text: &str) -> Cow<'_, str> {
-    let is_control = |c: char| (c < ' ' && !matches!(c, '\r' | '\n' | '\t')) || c == '\u{7f}';
-    if !text.contains(is_control) {
-        return Cow::Borrowed(text);
-    }
-    let picture = |c: char| match c {
-        '\u{7f}' => '\u{2421}',
-        c if is_control(c) => {
-            char::from_u32(0x2400 + c as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
-        }
-        c => c,
-    };
-    Cow::Owned(text.chars().map(picture).collect())
-}
-
 /// Returns a duration as `10s`, `1m10s` or `1h0m0s`, rounded to seconds.
 pub fn duration(elapsed: std::time::Duration) -> String {
     let seconds = elapsed.as_secs() + u64::from(elapsed.subsec_millis() >= 500);
@@ -168,11 +157,6 @@ mod tests {
         assert_eq!(wrap("  one two three\nfour five", 5), "  one two three\nfour\nfive");
         assert_eq!(wrap("", 5), "");
         assert_eq!(wrap("ä ä ä", 3), "ä ä\nä");
-    }
-
-    #[test]
-    fn control_characters_become_pictures() {
-        assert_eq!(harmless("a\u{1b}[1mb\nc\u{7f}"), "a␛[1mb\nc␡");
     }
 
     #[test]

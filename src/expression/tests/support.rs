@@ -36,6 +36,7 @@ impl Known {
             files: Default::default(),
             kept: Default::default(),
             stop: Default::default(),
+            is_trusted: true,
         };
         Known {
             variables: Vec::new(),

@@ -111,6 +111,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
         files: Default::default(),
         kept: Default::default(),
         stop: Default::default(),
+        is_trusted: true,
     };
     let variables = BTreeMap::new();
     trace::trace(TraceInput {

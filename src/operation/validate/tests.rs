@@ -24,6 +24,7 @@ fn check(files: &str, expected: Expect) {
         files: Default::default(),
         kept: Default::default(),
         stop: Default::default(),
+        is_trusted: true,
     };
     let (world, sources) = (Arc::new(world), Sources::default());
     let context = crate::operation::session::early_context(&world, &sources).expect("a context");

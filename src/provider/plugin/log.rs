@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value as Json};
 
 use crate::world::World;
+use crate::world::terminal::Form;
 
 /// How much is told, from most to least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,7 +90,10 @@ impl Log {
         // Where the log cannot be written there is no place to say so.
         let _ = match &self.file {
             Some(file) => file.lock().write_all(line.as_bytes()),
-            None => std::io::stderr().write_all(line.as_bytes()),
+            None => {
+                let form = if self.is_json { Form::Json } else { Form::Text };
+                std::io::stderr().write_all(form.clean(&line).as_bytes())
+            }
         };
     }
 
@@ -157,6 +161,7 @@ fn message(record: &Map<String, Json>, plugin: &str) -> String {
 mod tests {
     use super::Log;
     use crate::world::World;
+    use crate::world::terminal::Form;
 
     fn check(variables: &[(&str, &str)], line: &str) -> Option<String> {
         let environment = variables.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();

@@ -38,10 +38,10 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &DocsArgs) -> Result<u8, Diagn
     silence(ui, false)?;
     if args.words.is_empty() {
         let (vocabulary, _) = Policies::read(Vec::new(), &ui.sources);
-        ui.out(&match args.json {
-            true => format!("{:#}\n", view::vocabulary_document(&vocabulary)),
-            false => view::vocabulary(&vocabulary),
-        });
+        match args.json {
+            true => ui.json(&format!("{:#}\n", view::vocabulary_document(&vocabulary))),
+            false => ui.out(&view::vocabulary(&vocabulary)),
+        }
         return Ok(0);
     }
     if args.json {

@@ -38,7 +38,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &LintArgs) -> Result<u8, Diagn
     let named = Named { words: args.words.clone(), choice: (&args.choice).into() };
     let (findings, files) = find(&ui.host(world), &named)?;
     match args.json {
-        true => ui.out(&view::findings_json(&findings, &ui.sources)),
+        true => ui.json(&view::findings_json(&findings, &ui.sources)),
         false => ui.out(&view::findings(&findings, files, &ui.sources)),
     }
     Ok(u8::from(!findings.is_empty()))

@@ -44,7 +44,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagn
         }
     };
     match args.json {
-        true => ui.out(&view::list_json(&policies)),
+        true => ui.json(&view::list_json(&policies)),
         false => ui.out(&view::list(&policies)),
     }
     let code = if problems.has_errors() { 2 } else { 0 };

@@ -62,7 +62,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &TestArgs) -> Result<u8, Diagn
         false => u8::from(failed > 0),
     };
     match args.json {
-        true => ui.out(&view::json(&tested, &options, &ui.sources)),
+        true => ui.json(&view::json(&tested, &options, &ui.sources)),
         false => {
             ui.out(&view::text(&tested, &options, &ui.sources));
             ui.remarks(tested.problems);

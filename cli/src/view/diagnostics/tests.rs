@@ -1,6 +1,7 @@
 //! Problems in; paragraphs, boxes and JSON out.
 
 use entail::diagnostic::{FileId, Span};
+use entail::world::terminal::seal;
 use expect_test::{Expect, expect};
 
 use super::*;
@@ -32,7 +33,7 @@ fn at(file: FileId, text: &str) -> Span {
 fn check(diagnostic: Diagnostic, colour: bool, expected: Expect) {
     let (sources, _) = main_tf();
     let text = one(&diagnostic, &sources, Style { colour, width: 60, ..Style::default() });
-    expected.assert_eq(&text.replace('\u{1b}', "^"));
+    expected.assert_eq(&text.replace(seal(), "^"));
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Text in Markdown, where nothing of it means something else.
 
-use crate::view::markup::is_turning;
 use crate::view::style::harmless;
 
 /// The longest name or sentence in a line, in characters. Behind that, its end is cut off.
@@ -19,7 +18,6 @@ pub fn text(said: &str) -> String {
             c if c.is_whitespace() => out.push(' '),
             // These refer to people and to requests once everything else is read: a comment between keeps them from it.
             '@' | '#' => out.push_str(&format!("&#{};<!-- -->", u32::from(c))),
-            c if is_turning(c) => out.push_str(&format!("&#92;u{{{:x}}}", u32::from(c))),
             // A number at the beginning would begin a list.
             '.' | ')' if at == number && at > 0 => out.push_str(&format!("&#{};", u32::from(c))),
             c if means_something(before, c, after.copied()) => {
@@ -52,14 +50,7 @@ pub fn code(name: &str) -> String {
 
 /// Returns a block of text as it is, between fences that are longer than any run of backticks in it.
 pub fn fenced(block: &str, language: &str) -> String {
-    let shown: String = harmless(block)
-        .chars()
-        .flat_map(|c| match is_turning(c) {
-            true => format!("\\u{{{:x}}}", u32::from(c)).chars().collect::<Vec<_>>(),
-            false => vec![c],
-        })
-        .filter(|it| *it != '\r')
-        .collect();
+    let shown = harmless(&block.replace("\r\n", "\n")).into_owned();
     let fence = "`".repeat(longest_run(&shown).max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}\n", shown.trim_end_matches('\n'))
 }

@@ -1,6 +1,7 @@
 //! A whole page: what stands on it, its own style and script, and the policy that allows nothing else.
 
 use entail::world::PROGRAM;
+use entail::world::terminal::escaped_json;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -18,7 +19,7 @@ const SCRIPT: &str = include_str!("page.js");
 pub fn data(document: &serde_json::Value) -> String {
     // Within strings alone a document has these, and there they may be written so.
     let text = document.to_string().replace('<', "\\u003c").replace('>', "\\u003e");
-    text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    escaped_json(&text).into_owned()
 }
 
 /// Returns a whole page.

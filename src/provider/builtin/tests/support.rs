@@ -32,6 +32,7 @@ pub fn world(root: &Path) -> World {
         given: Default::default(),
         kept: Default::default(),
         stop: Default::default(),
+        is_trusted: true,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whole screens.
 
 use entail::plan::LeftOut;
+use entail::world::terminal::seal;
 
 use super::*;
 
@@ -375,7 +376,7 @@ fn the_next_step_depends_on_where_the_plan_is() {
 fn colours_mark_symbols_and_verdicts() {
     let plan = plan(vec![change(Action::Delete, r#"{"id": "x"}"#, "null")], Vec::new());
     let look = Look { style: Style { colour: true, ..Style::default() }, ..Look::default() };
-    let text = screen(&plan, &loose(), look).replace('\u{1b}', "^");
+    let text = screen(&plan, &loose(), look).replace(seal(), "^");
     assert!(text.contains("^[1m  # test_thing.a^[0m will be ^[1;31mdestroyed^[0m"), "{text}");
     assert!(text.contains("  ^[31m-^[0m resource"), "{text}");
     assert!(text.contains("\"x\" ^[90m-> null^[0m"), "{text}");
