@@ -76,6 +76,9 @@ pub fn actions(
     found.extend(place.import());
     found.extend(place.exclusion());
     found.extend(problems.iter().filter_map(|it| place.waiver(it)));
+    // What is open may be mended; nothing else outside of the folders that are.
+    let may_edit = |it: &Edit| it.place.path == path || workspace.may_edit(&it.place.path);
+    found.retain(|it| it.edits.iter().all(may_edit));
     found
 }
 

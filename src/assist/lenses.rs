@@ -142,6 +142,11 @@ pub fn question(workspace: &Workspace, folder: &Path, address: &str) -> Why {
 }
 
 impl Why {
+    /// Returns whether answering runs what the folder names: its providers, and the programs that these run.
+    pub fn runs_programs(&self) -> bool {
+        self.plan.is_none()
+    }
+
     /// Returns the proof as text.
     ///
     /// # Errors

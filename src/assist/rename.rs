@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::definition::{declared, target_at, used};
@@ -32,6 +32,8 @@ pub enum NotRenamed {
     Taken(String),
     /// It is declared in a module that was installed from elsewhere.
     NotOurs,
+    /// It is used in a file that lies outside of the folders that are open.
+    Outside(PathBuf),
 }
 
 impl std::fmt::Display for NotRenamed {
@@ -45,6 +47,11 @@ impl std::fmt::Display for NotRenamed {
             NotRenamed::Taken(it) => {
                 write!(f, "The module has {it} already. Choose another name, or rename that one first.")
             }
+            NotRenamed::Outside(path) => write!(
+                f,
+                "It is declared or used in {}, which lies outside of the folders that are open. Open that folder, too, to rename it everywhere.",
+                path.display()
+            ),
             NotRenamed::NotOurs => {
                 f.write_str("It is declared in a module that was installed from elsewhere: what is changed there is lost with the next init.")
             }
@@ -112,7 +119,10 @@ pub fn rename(
     let mut edits: Vec<Edit> = edits.collect();
     edits.extend(moved(&module, &entity, &new));
     edits.sort();
-    Ok(Renaming { edits })
+    match edits.iter().find(|it| !workspace.may_edit(&it.place.path)) {
+        Some(it) => Err(NotRenamed::Outside(it.place.path.clone())),
+        None => Ok(Renaming { edits }),
+    }
 }
 
 /// The `moved` block for a rename; where one says the opposite, that one goes.

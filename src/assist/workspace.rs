@@ -15,7 +15,7 @@ use crate::config::InstalledModules;
 use crate::config::files::config_files;
 use crate::config::source::{ModuleSource, clean_path};
 use crate::value::Str;
-use crate::world::files::by_name;
+use crate::world::files::{by_name, real};
 use crate::world::{Files, World};
 
 /// The folders of tests and of policies beside a module.
@@ -58,6 +58,11 @@ impl Workspace {
         &self.files
     }
 
+    /// Returns whether the editor says that programs of its folders may be started.
+    pub fn is_trusted(&self) -> bool {
+        self.world.as_ref().is_none_or(|it| it.is_trusted)
+    }
+
     /// Returns a world whose root is this folder.
     pub fn world(&self, root: &Path) -> World {
         let base = self.world.clone().unwrap_or_else(World::of_this_process);
@@ -87,6 +92,20 @@ impl Workspace {
     /// Returns the text that is laid over a file.
     pub fn laid(&self, path: &Path) -> Option<&Arc<str>> {
         self.laid.get(path)
+    }
+
+    /// Returns whether a file may be changed for the user: it lies in a folder that is open, wherever links lead; where none is, in the
+    /// folder of an open text.
+    pub fn may_edit(&self, path: &Path) -> bool {
+        if !path.is_absolute() {
+            return self.laid.contains_key(path);
+        }
+        let path = real(path);
+        let is_in = |folder: &Path| path.starts_with(real(folder));
+        match self.roots.is_empty() {
+            true => self.laid.keys().any(|it| it.is_absolute() && is_in(&folder_of(it))),
+            false => self.roots.iter().any(|it| is_in(it)),
+        }
     }
 
     /// Iterates over the files that have texts laid over them.

@@ -45,6 +45,7 @@ impl Program {
     /// If it cannot be started, speaks another protocol, fails or does not end; with what it says on its standard error.
     pub fn ask(&self, world: &World, input: &[u8]) -> Result<Vec<u8>, Error> {
         let name = &self.command[0];
+        world.may_start(name)?;
         let mut command = Command::new(name);
         command.args(&self.command[1..]).current_dir(&world.root).envs(&world.environment);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

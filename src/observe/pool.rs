@@ -15,7 +15,7 @@ use crate::lower::structure::ResourceNode;
 use crate::provider::mock::Mocks;
 use crate::provider::{Provider, plugin};
 use crate::schema::{ProviderSchema, Schema};
-use crate::world::World;
+use crate::world::{PROGRAM, World};
 
 /// The providers of a run.
 pub struct Pool {
@@ -137,6 +137,10 @@ impl Pool {
         drop(early);
         for (address, source, provider) in started {
             let response = provider.schema().await;
+            if response.failed() && !provider_sources.world().is_trusted {
+                problems.push(not_asked(&address));
+                continue;
+            }
             if response.failed() {
                 broken.extend(response.diagnostics.into_iter().map(|it| match &*it.summary {
                     plugin::NOT_LOADED => it.detail,
@@ -325,6 +329,13 @@ impl Drop for Pool {
         self.configured_now().clear();
         plugin::wait_for_plugins();
     }
+}
+
+/// A plugin of a folder that is not trusted, of which nothing is remembered.
+fn not_asked(address: &ProviderAddr) -> Diagnostic {
+    Diagnostic::warning("Provider not started").detail(format!(
+        "Nothing is known here of what {address} accepts, so that its blocks are not checked: the editor does not say that this folder is trusted, and a folder may hold any program.\n\nhint: if you trust it, run \"{PROGRAM} validate\" in it once, or set the initialization option \"trusted\" of the editor"
+    ))
 }
 
 /// Plugins that cannot be asked what they accept.

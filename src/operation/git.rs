@@ -15,6 +15,8 @@ use crate::error::{Error, ErrorContext};
 /// What git says, or that there is none.
 pub fn run(folder: &Path, arguments: &[&str], index: Option<&Path>) -> Result<String, Error> {
     let mut command = Command::new("git");
+    // A repository names programs of its own: for filters, file systems, hooks.
+    command.args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);

@@ -239,6 +239,12 @@ fn missing() -> Error {
     ErrorKind::NotFound.into()
 }
 
+/// Returns where a path leads, links followed; one that is not there yet, by its folder.
+pub fn real(path: &Path) -> PathBuf {
+    let within = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(within).unwrap_or_else(|| by_name(path))
+}
+
 /// Resolves `.` and `..` by name.
 pub fn by_name(path: &Path) -> PathBuf {
     let mut done = PathBuf::new();

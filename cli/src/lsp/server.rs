@@ -79,7 +79,7 @@ pub fn serve(
     let published = Arc::new(Mutex::new(Published::default()));
     checking.begin(published.clone(), out.clone()).map_err(no_thread)?;
     let server = Server {
-        workspace: Workspace::new(waiting, Vec::new()),
+        workspace: Workspace::new(World { is_trusted: false, ..waiting }, Vec::new()),
         encoding: Encoding::default(),
         editor: Editor::default(),
         out: told,
@@ -216,7 +216,11 @@ impl Server {
             #[expect(deprecated, reason = "editors that know no folders say it so")]
             roots.extend(params.root_uri.as_ref().map(path));
         }
-        self.workspace = Workspace::new(self.world.clone(), roots);
+        // Nothing that a folder holds is run unless the editor's user has said so.
+        let options = params.initialization_options.as_ref();
+        let is_trusted = options.and_then(|it| it.get("trusted")?.as_bool()).unwrap_or(false);
+        let world = World { is_trusted, ..self.world.clone() };
+        self.workspace = Workspace::new(world, roots);
         self.phase = Phase::Running;
         serde_json::to_value(initialized(self.encoding))
             .map_err(|it| error(ErrorCode::InternalError as i32, it.to_string()))

@@ -10,4 +10,5 @@ mod mending;
 mod problems;
 mod reading;
 mod renaming;
+mod untrusted;
 mod writing;

@@ -2,7 +2,7 @@
 //! configurations they found to be without fault.
 //!
 //! Asking the largest provider for its schema takes half a second and checking its configuration two, every time, with
-//! the same answer; short schemas are not kept. `ENTAIL_PLUGIN_CACHE` names another folder, or is `off`. Of configurations
+//! the same answer; short schemas are kept for editors alone, which start no plugin of a folder that is not trusted. `ENTAIL_PLUGIN_CACHE` names another folder, or is `off`. Of configurations
 //! only digests are kept, mixed with a secret of this folder.
 
 use std::fs::{self, File};
@@ -21,9 +21,9 @@ use crate::world::World;
 /// The form of everything below; another form is another folder.
 const FORM: &str = "plugins-2";
 
-/// The length from which on an answer is kept. Asking for a shorter one takes milliseconds, and some plugins that have
-/// few types make them up from files of the working directory, so that their program alone does not tell their schema.
-const WORTH_KEEPING: usize = 1 << 18;
+/// The length from which on a kept answer is used where the plugin can be asked. Asking for a shorter one takes milliseconds, and some
+/// plugins that have few types make them up from files of the working directory, so that their program alone does not tell their schema.
+pub(super) const WORTH_USING: usize = 1 << 18;
 
 /// The length of the sum that a kept answer begins with.
 const SUM: usize = 8;
@@ -39,6 +39,10 @@ impl Cache {
     pub fn of(world: &World) -> Option<Cache> {
         let folder = match world.variable("ENTAIL_PLUGIN_CACHE") {
             Some("off" | "0" | "false") => return None,
+            // What a stranger's folder holds was not remembered by us.
+            Some(folder) if !world.is_trusted && Path::new(folder).is_relative() => return None,
+            // What a stranger's folder holds was not remembered by us.
+            Some(folder) if !world.is_trusted && Path::new(folder).is_relative() => return None,
             Some(folder) => world.cwd.join(folder),
             None => match world.variable("XDG_CACHE_HOME") {
                 Some(folder) => Path::new(folder).join("entail"),
@@ -107,9 +111,13 @@ impl Cache {
         self.folder.join("programs").join(hex(&Sha256::digest(name)))
     }
 
-    /// Returns what a plugin announced before, and in which version of the protocol.
-    pub fn schema(&self, plugin: &str) -> Option<(u32, Response)> {
-        let kept = Bytes::from(fs::read(self.folder.join("schemas").join(plugin)).ok()?);
+    /// Returns what a plugin announced before, and in which version of the protocol; nothing where that is shorter than `least` bytes.
+    pub fn schema(&self, plugin: &str, least: usize) -> Option<(u32, Response)> {
+        let path = self.folder.join("schemas").join(plugin);
+        if fs::metadata(&path).ok()?.len() < least as u64 {
+            return None;
+        }
+        let kept = Bytes::from(fs::read(path).ok()?);
         let (sum, rest) = kept.split_at_checked(SUM)?;
         let (version, _) = rest.split_at_checked(4)?;
         if sum != short_sum(rest) {
@@ -119,12 +127,9 @@ impl Cache {
         Some((version, Response::decode(kept.slice(SUM + 4..)).ok()?))
     }
 
-    /// Remembers what a plugin announces, if that is long.
+    /// Remembers what a plugin announces.
     pub fn keep_schema(&self, plugin: &str, version: u32, answer: &Response) {
         let length = answer.encoded_len();
-        if length < WORTH_KEEPING {
-            return;
-        }
         // The largest answers are large: they are written where they stand, once.
         let mut kept = Vec::with_capacity(SUM + 4 + length);
         kept.extend([0; SUM]);
@@ -132,7 +137,11 @@ impl Cache {
         if answer.encode(&mut kept).is_ok() {
             let sum = short_sum(&kept[SUM..]);
             kept[..SUM].copy_from_slice(&sum);
-            self.keep(&self.folder.join("schemas").join(plugin), &kept);
+            let path = self.folder.join("schemas").join(plugin);
+            let is_short = length < WORTH_USING;
+            if !(is_short && fs::read(&path).is_ok_and(|it| it == kept)) {
+                self.keep(&path, &kept);
+            }
         }
     }
 
@@ -288,14 +297,14 @@ mod tests {
     #[test]
     fn what_was_announced_comes_back_and_a_damaged_file_does_not() {
         let (_folder, cache) = cache();
-        let answer = announcing(WORTH_KEEPING);
+        let answer = announcing(WORTH_USING);
         cache.keep_schema("plugin", 6, &answer);
-        assert_eq!(cache.schema("plugin"), Some((6, answer)));
+        assert_eq!(cache.schema("plugin", WORTH_USING), Some((6, answer)));
         let path = cache.folder.join("schemas/plugin");
         let mut bytes = fs::read(&path).expect("it works");
         *bytes.last_mut().expect("it works") ^= 1;
         fs::write(&path, bytes).expect("it works");
-        assert_eq!(cache.schema("plugin"), None);
+        assert_eq!(cache.schema("plugin", 0), None);
     }
 
     fn announcing(length: usize) -> Response {
@@ -305,10 +314,15 @@ mod tests {
     }
 
     #[test]
-    fn a_short_schema_is_asked_for_in_every_run() {
+    fn a_short_schema_is_asked_for_in_every_run_and_kept_for_who_may_not_ask() {
         let (_folder, cache) = cache();
-        cache.keep_schema("plugin", 6, &announcing(WORTH_KEEPING / 2));
-        assert_eq!(cache.schema("plugin"), None);
+        let answer = announcing(WORTH_USING / 2);
+        cache.keep_schema("plugin", 6, &answer);
+        assert_eq!(cache.schema("plugin", WORTH_USING), None);
+        assert_eq!(cache.schema("plugin", 0), Some((6, answer)));
+        let other = announcing(3);
+        cache.keep_schema("plugin", 6, &other);
+        assert_eq!(cache.schema("plugin", 0), Some((6, other)), "the last answer counts");
     }
 
     #[test]
@@ -329,5 +343,9 @@ mod tests {
         };
         assert!(of("off").is_none() && of("").is_none());
         assert!(of("/elsewhere").expect("it works").folder.starts_with("/elsewhere"));
+        let environment = [("ENTAIL_PLUGIN_CACHE".to_owned(), "here".to_owned())].into();
+        let world = World { environment, ..World::of_this_process() };
+        assert!(Cache::of(&world).is_some());
+        assert!(Cache::of(&World { is_trusted: false, ..world }).is_none(), "a folder may ship it");
     }
 }

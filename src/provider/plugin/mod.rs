@@ -39,7 +39,7 @@ mod tls;
 mod values;
 mod wire;
 
-use cache::Cache;
+use cache::{Cache, WORTH_USING};
 pub use examine::examine;
 pub use handshake::Socket;
 pub use opened::Opened;
@@ -265,8 +265,12 @@ impl Plugin {
     }
 
     async fn ask(&self) -> Result<Announced, Vec<ProviderDiagnostic>> {
-        let kept = self.program.remembered(&self.world);
-        if let Some((version, answer)) = kept.and_then(|(cache, name)| cache.schema(&name))
+        let (kept, least) = match self.world.is_trusted {
+            true => (self.program.remembered(&self.world), WORTH_USING),
+            // Nothing else will say what it announces.
+            false => (self.program.to_remember(&self.world).await, 0),
+        };
+        if let Some((version, answer)) = kept.and_then(|(cache, name)| cache.schema(&name, least))
             && let Ok((announced, _)) = schema::announced(version, answer)
         {
             return Ok(announced);

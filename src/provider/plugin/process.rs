@@ -48,6 +48,7 @@ impl Process {
     async fn begin(program: &Program, world: &World) -> Result<Process, Error> {
         let (handshake, child) = match &program.place {
             Place::Executable(executable) => {
+                world.may_start("the plugin")?;
                 let child = launch(program, executable, world).await?;
                 (child.handshake.clone(), Some(Arc::new(child)))
             }

@@ -92,6 +92,10 @@ impl Server {
         };
         let folder = Url::parse(folder).map_err(|_| invalid("The folder is no address of one."))?;
         let question = lenses::question(&self.workspace, &path(&folder), address);
+        if question.runs_programs() && !self.workspace.is_trusted() {
+            let why = "There is no saved plan, and making one would run the programs of this folder, which the editor does not say is trusted. Run `entail why` in it, or set the initialization option \"trusted\".";
+            return Err(error(ErrorCode::RequestFailed as i32, why));
+        }
         let out = self.out.clone();
         Ok(Box::new(move || {
             let text = question

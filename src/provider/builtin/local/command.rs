@@ -73,6 +73,7 @@ async fn run(
     folder: &Path,
     config: &Value,
 ) -> std::io::Result<Output> {
+    world.may_start(name).map_err(std::io::Error::other)?;
     let arguments = config.member("arguments");
     let mut command = Command::new(program);
     #[cfg(unix)]

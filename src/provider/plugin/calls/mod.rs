@@ -98,6 +98,9 @@ impl Plugin {
         config: &Value,
         what: Checked,
     ) -> Result<Complaints, Complaints> {
+        if !self.world.is_trusted {
+            return Ok(Vec::new());
+        }
         let site = match what {
             Checked::Resource => self.managed(kind).await?,
             Checked::Data => self.site(kind, |it| &it.data_sources).await?,
@@ -198,6 +201,10 @@ impl Provider for Plugin {
     }
 
     async fn validate_provider(&self, config: &Value) -> Complaints {
+        if !self.world.is_trusted {
+            // What is known of it is its schema.
+            return Vec::new();
+        }
         listed(self.checked_config(config).await)
     }
 
