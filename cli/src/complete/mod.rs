@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::{Arg, Command as Grammar, CommandFactory};
 use entail::world::World;
+use entail::world::terminal::is_hidden;
 
 use crate::arguments::{command_path, flags, values};
 use crate::commands::Cli;
@@ -54,7 +55,9 @@ pub fn candidates(words: &[String], mut world: World) -> Vec<Candidate> {
     let name = path.iter().map(|it| it.get_name()).collect::<Vec<_>>().join(" ");
     let asked = Asked { grammar: &grammar, command, name, names: Names::of(Arc::new(world)) };
     let mut found = asked.answer(&before[first..], last);
-    found.retain(|it| it.word.starts_with(last.as_str()));
+    // A name that cannot be seen, or has lines, is no word that anybody types.
+    let is_seen = |it: &Candidate| !it.word.chars().any(|it| it.is_control() || is_hidden(it));
+    found.retain(|it| it.word.starts_with(last.as_str()) && is_seen(it));
     found.sort();
     found.dedup();
     in_steps(found, last)
@@ -197,7 +200,8 @@ pub fn unfinished(line: &str) -> Vec<String> {
 
 /// Answers a script: `SHELL` and the words, or for `bash` the line as it was typed.
 pub fn answer(given: &[String]) -> String {
-    let world = World::of_this_process();
+    // What lies in a folder is looked at, and never run because a key is pressed.
+    let world = World { is_trusted: false, ..World::of_this_process() };
     match given {
         [shell, line] if shell == "bash" => {
             let words = unfinished(line);
