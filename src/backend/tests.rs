@@ -531,13 +531,17 @@ fn creation(name: &str) -> Begun {
 fn killed(place: &Place, steps: &[Record], begun: &Begun, later: &[Record]) {
     let backend = place.backend();
     let state = backend.read().expect("it is read").state.expect("there is one");
-    let base =
-        Base { lineage: state.lineage.clone(), serial: state.serial, next_lineage: state.lineage };
+    let (lineage, next_lineage) = (state.lineage.clone(), state.lineage);
+    let base = Base { lineage, serial: state.serial, next_lineage, plan: String::new() };
     let file = backend.journal().expect("nothing is in the way");
     let journal = Journal::open(file, &base, &[]);
-    steps.iter().for_each(|it| drop(journal.append(std::slice::from_ref(it))));
+    for step in steps {
+        journal.append(std::slice::from_ref(step));
+    }
     journal.begin_step(begun);
-    later.iter().for_each(|it| drop(journal.append(std::slice::from_ref(it))));
+    for step in later {
+        journal.append(std::slice::from_ref(step));
+    }
     journal.flush().expect("it is written");
 }
 

@@ -102,7 +102,8 @@ pub(super) fn take_up(
             if recovered.notes.is_empty() {
                 return StaleJournal::Spent;
             }
-            Recovered { records: Vec::new(), created: Vec::new(), ..recovered }.recover_into(snapshot);
+            Recovered { records: Vec::new(), created: Vec::new(), ..recovered }
+                .recover_into(snapshot);
             return StaleJournal::Taken;
         }
     }
