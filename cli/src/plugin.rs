@@ -1,8 +1,8 @@
 //! The program `entail-plugin`: an embedded provider, served as a plugin.
 //!
 //! Its own file name says which: `terraform-provider-random`, perhaps with a version after it; `scripted` is one that only
-//! tells how it is called. It is used by tests; `ENTAIL_PLUGIN_FAULTS` holds what it does wrong then. With `-debug` it is
-//! started by hand, and prints what `TF_REATTACH_PROVIDERS` is to be set to.
+//! tells how it is called, and the objects of `folder` are files. It is used by tests; `ENTAIL_PLUGIN_FAULTS` holds what it
+//! does wrong then. With `-debug` it is started by hand, and prints what `TF_REATTACH_PROVIDERS` is to be set to.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -12,6 +12,9 @@ use entail::address::Provider;
 use entail::provider::builtin;
 use entail::provider::plugin::serve::{Faults, Scripted, Starter, serve};
 use entail::world::World;
+
+#[path = "plugin/folder.rs"]
+mod folder;
 
 fn main() -> ExitCode {
     match run() {
@@ -31,8 +34,9 @@ fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let kind = name.strip_prefix("terraform-provider-").unwrap_or("null");
     let kind = kind.split(['_', '.']).next().unwrap_or(kind);
     let address = Provider::implied(kind);
-    let provider = match kind {
+    let provider: Arc<dyn entail::provider::Provider> = match kind {
         "scripted" => Arc::new(Scripted::new(&world)),
+        "folder" => Arc::new(folder::Folder::default()),
         _ => builtin::start(&address, &world)
             .ok_or_else(|| format!("There is no embedded provider named {kind:?}."))?,
     };

@@ -41,7 +41,7 @@ pub fn plugins() -> &'static Path {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder");
-        for kind in ["null", "random", "local", "time", "scripted"] {
+        for kind in ["null", "random", "local", "time", "scripted", "folder"] {
             let name = folder.path().join(format!("terraform-provider-{kind}"));
             // A link keeps the name by which the program is called, and that name says which provider it is.
             std::os::unix::fs::symlink(beside("entail-plugin"), name).expect("a link");
