@@ -93,3 +93,5 @@ mod symbols;
 mod tidy;
 #[path = "it/together.rs"]
 mod together;
+#[path = "it/world.rs"]
+mod world;
