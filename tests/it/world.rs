@@ -3,7 +3,7 @@
 //! Random configurations with a provider whose objects are files (`cli/src/plugin/folder.rs`), and random sequences of
 //! commands on them. The provider is configured in every way, objects go in every way, and some calls fail. Each course
 //! ends with an apply after which nothing is left to do, and with a destroy after which nothing exists. In other courses
-//! an apply is killed.
+//! an apply is killed, or gets one signal and is killed ten seconds later.
 //!
 //! `ENTAIL_WORLDS=5000 ENTAIL_SEED=7 cargo test --test it world::` runs 5000 courses, beginning with seed 7. The report of
 //! a broken course names its seed: `ENTAIL_WORLDS=1 ENTAIL_SEED=<seed>` repeats it alone. `ENTAIL_TOFU` names the
@@ -164,6 +164,13 @@ fn endings(of: fn(u64) -> kills::Ending) -> Vec<kills::Ending> {
 fn after_a_kill_only_calls_in_flight_are_unknown() {
     let endings = endings(kills::Ending::killed);
     let ended = kills::run_all(&entail(&[]), &endings, kills::after_kill);
+    assert_ended(&endings, &ended);
+}
+
+#[test]
+fn one_signal_loses_nothing() {
+    let endings = endings(kills::Ending::interrupted);
+    let ended = kills::run_all(&entail(&[]), &endings, kills::after_interrupt);
     assert_ended(&endings, &ended);
 }
 

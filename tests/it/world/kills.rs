@@ -1,14 +1,17 @@
-//! What holds when an apply is killed.
+//! What holds when an apply is killed, or interrupted once and killed some seconds later as supervisors do.
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::process::Child;
+use std::process::{Child, Command as Process};
 use std::time::{Duration, Instant};
 
 use super::course::{Command, Step};
 use super::model::Model;
 use super::run::{Broken, Place, Program, Recorded};
 use crate::support::dice::Dice;
+
+/// How long a supervisor waits between the signal and the kill.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// How long an apply may take to reach the call that is held.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -49,6 +52,11 @@ impl Ending {
     /// Returns an apply that is killed.
     pub fn killed(seed: u64) -> Ending {
         Ending::random(seed, &["create", "update", "delete"], &["hold-deaf"])
+    }
+
+    /// Returns an apply that gets one signal, with a provider that honours `Stop`.
+    pub fn interrupted(seed: u64) -> Ending {
+        Ending::random(seed, &["create", "create", "update", "delete"], &["hold", "hold-spoil"])
     }
 
     /// Returns the configurations and the call that is held.
@@ -104,6 +112,20 @@ fn kill(child: &mut Child) {
     child.wait().expect("it ends");
 }
 
+/// Sends one signal, and kills the program if it still runs after [`GRACE`].
+fn interrupt(child: &mut Child) {
+    let sent = Process::new("kill").arg("-INT").arg(child.id().to_string()).status();
+    assert!(sent.expect("kill runs").success());
+    let begun = Instant::now();
+    while begun.elapsed() < GRACE {
+        if child.try_wait().expect("it can be asked").is_some() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill(child);
+}
+
 impl Ended {
     /// Returns the names of objects for which this call began and was not reported as complete.
     fn in_flight(&self, verb: &str) -> BTreeSet<&str> {
@@ -145,6 +167,14 @@ pub fn after_kill(place: &mut Place, ending: &Ending) -> Result<Ended, Broken> {
     for object in lost {
         std::fs::remove_file(place.path().join(object)).expect("it is removed");
     }
+    place.check_law(&ending.second, &before)?;
+    place.finish(&ending.second)?;
+    Ok(ended)
+}
+
+/// Interrupts an apply once and kills it if it does not end. Nothing is lost, as the provider honours `Stop`.
+pub fn after_interrupt(place: &mut Place, ending: &Ending) -> Result<Ended, Broken> {
+    let (before, ended) = ending.go(place, interrupt)?;
     place.check_law(&ending.second, &before)?;
     place.finish(&ending.second)?;
     Ok(ended)
