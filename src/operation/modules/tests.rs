@@ -442,8 +442,8 @@ fn a_size_that_makes_no_sense_is_refused() {
     let unpacked = |name: &str, bytes: Vec<u8>| {
         let (archive, into) = (folder.path().join("a.tar"), folder.path().join(name));
         std::fs::write(&archive, bytes).expect("written");
-        let kind = super::archive::Kind::of("a.tar").expect("a kind");
-        let done = super::archive::unpack(&archive, kind, &into);
+        let kind = archive::Kind::of("a.tar").expect("a kind");
+        let done = archive::unpack(&archive, kind, &into);
         done.map(|()| std::fs::read_to_string(into.join("main.tf")).expect("it is there"))
             .map_err(|it| it.to_string())
     };

@@ -161,7 +161,6 @@ fn message(record: &Map<String, Json>, plugin: &str) -> String {
 mod tests {
     use super::Log;
     use crate::world::World;
-    use crate::world::terminal::Form;
 
     fn check(variables: &[(&str, &str)], line: &str) -> Option<String> {
         let environment = variables.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
