@@ -156,7 +156,7 @@ pub(super) async fn make(
         counts: (!errored).then_some(work.counted()),
         reported: report(EventObject::of(&change.address, None, &value), errored),
         value: (!errored).then_some(value),
-        created: if work == Work::Create { Creation::Recorded } else { Creation::None },
+        created: Creation::of(work == Work::Create || !errored),
         ..StepResult::default()
     }
 }

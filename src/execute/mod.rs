@@ -282,6 +282,13 @@ pub(crate) enum Creation {
     Unanswered,
 }
 
+impl Creation {
+    /// Returns what is said where the object of an address is recorded as it is to be, or not.
+    fn of(is_recorded: bool) -> Creation {
+        if is_recorded { Creation::Recorded } else { Creation::None }
+    }
+}
+
 /// How a step that was begun has ended.
 #[derive(Debug)]
 pub(crate) struct Report {

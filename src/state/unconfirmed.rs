@@ -50,14 +50,20 @@ pub fn line(address: &str, provider: &str, what: &str, known: &[(String, String)
 /// The warning that objects may exist of which the state has no record.
 ///
 /// - `why`: one sentence that ends in a colon.
-pub fn may_exist(notes: &[Unconfirmed], why: &str) -> Diagnostic {
+pub fn may_exist(notes: &[Unconfirmed], state: &State, why: &str) -> Diagnostic {
     let lines: Vec<String> = notes.iter().map(Unconfirmed::line).collect();
-    let example = notes.first().map(|it| crate::value::text::shell_word(&it.address.to_string()));
-    let example = example.unwrap_or_default();
+    // Where another object has the address, it is that one that `state rm` would remove.
+    let free = notes.iter().find(|it| state.instance(&it.address).is_none());
+    let hints = match free.map(|it| crate::value::text::shell_word(&it.address.to_string())) {
+        Some(example) => format!(
+            "hint: if it exists, run \"{PROGRAM} import {example} ID\", or delete it by hand\n\
+             hint: if it does not exist, run \"{PROGRAM} state rm {example}\" to drop this note; the next successful apply of the \
+             address drops it too"
+        ),
+        None => "hint: if it exists, delete it by hand; the next successful apply of the address drops this note".into(),
+    };
     Diagnostic::warning("Objects that may exist unrecorded").detail(format!(
-        "{why}\n{}\n\nLook for each before the next apply creates it again.\nhint: if it exists, run \"{PROGRAM} import {example} ID\", or delete it by hand\n\
-         hint: if it does not exist, run \"{PROGRAM} state rm {example}\" to drop this note; the next successful apply of the address \
-         drops it too",
+        "{why}\n{}\n\nLook for each before the next apply creates it again.\n{hints}",
         lines.join("\n")
     ))
 }
@@ -77,7 +83,7 @@ impl State {
     /// Returns the warning of what may exist; `None` where there is no note.
     pub fn unconfirmed_warning(&self) -> Option<Diagnostic> {
         const WHY: &str = "An earlier run asked for the following, and no answer came:";
-        (!self.unconfirmed.is_empty()).then(|| may_exist(&self.unconfirmed, WHY))
+        (!self.unconfirmed.is_empty()).then(|| may_exist(&self.unconfirmed, self, WHY))
     }
 }
 

@@ -94,7 +94,8 @@ impl<'c> Run<'c, '_> {
         self.unanswered.extend(abandoned);
         if !self.unanswered.is_empty() {
             const WHY: &str = "Providers were asked for the following, and no answer came:";
-            self.done.problems.push(unconfirmed::may_exist(&self.unanswered, WHY));
+            let warning = unconfirmed::may_exist(&self.unanswered, &self.done.state, WHY);
+            self.done.problems.push(warning);
         }
     }
 }
