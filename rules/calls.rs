@@ -33,18 +33,23 @@ ascent! {
     /// `not_imported(n, p)`: no object can be imported as `n`, because the configuration of `p` is not known.
     relation not_imported(Node, Node);
 
+    /// `has_unknown()`: the configuration of some provider instance is not known.
+    relation has_unknown();
+
     // @rule calls.may-call: everything that the arguments of `p` read is settled
     may_call(p) <-- configuration_settled(p);
     // @rule calls.may-look: (the arguments of `p` are known)
     may_look(p) <-- may_call(p), !provider_unknown(p);
 
+    // @rule calls.has-unknown: (the configuration of a provider instance is not known)
+    has_unknown() <-- provider_unknown(_);
     // @rule calls.unrefreshed: the configuration of `p` is not known before apply
-    unrefreshed(n, p) <-- managed(n), in_state(n), reads(n, p), seen(p, Seen::HalfConfigured), !skips_refresh();
+    unrefreshed(n, p) <-- has_unknown(), managed(n), in_state(n), reads(n, p), seen(p, Seen::HalfConfigured), !skips_refresh();
     // @rule calls.unrefreshed-destroyed: the configuration of `p` is not known before apply
-    unrefreshed(n, p) <-- managed(n), in_state(n), waits_for(n, p), seen(p, Seen::HalfConfigured), !skips_refresh();
+    unrefreshed(n, p) <-- has_unknown(), managed(n), in_state(n), waits_for(n, p), seen(p, Seen::HalfConfigured), !skips_refresh();
 
     // @rule calls.not-imported: the configuration of `p` is not known before apply
-    not_imported(n, p) <-- managed(n), !in_state(n), reads(n, p), seen(p, Seen::HalfConfigured);
+    not_imported(n, p) <-- has_unknown(), managed(n), !in_state(n), reads(n, p), seen(p, Seen::HalfConfigured);
 }
 
 tables! {

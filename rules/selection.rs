@@ -224,9 +224,9 @@ ascent! {
     // @rule selection.destroyed-dependent-by: `n` rests on `m`, which is to be destroyed
     wanted_by(n, m) <-- mode(Mode::Destroy), want(m), needs(n, m);
 
-    // @rule selection.provider-required: `n` waits for ephemeral resource `e`, which its provider reads
+    // @rule selection.provider-required: a provider that destroys something reads ephemeral resource `e`
     want(e) <-- read_by_provider(e), ephemeral(e), consulted(e);
-    // @rule selection.provider-required-by: `n` waits for ephemeral resource `e`, which its provider reads
+    // @rule selection.provider-required-by: `p`, a provider that destroys something, reads ephemeral resource `e`
     wanted_by(e, p) <-- read_by_provider(e), ephemeral(e), consulted(e), waits_for(p, e);
 
     // @rule selection.not-known: the keys of `p` are not known yet

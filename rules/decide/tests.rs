@@ -757,8 +757,8 @@ fn in_a_destroy_run_what_a_provider_reads_is_opened_at_once() {
         data_waits(token, db). data_waits_behind(token, db). seen(db, Changing). seen(db, Unsettled).
         ",
         expect![[r#"
-            idle(other).
             opens(token).
+            idle(other).
         "#]],
     );
 }
@@ -909,6 +909,29 @@ fn a_run_that_only_records_tells_what_was_moved() {
             drift(a, NoOp).
             drift(b, Update).
             drift(c, Delete).
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_half_configured_provider_serves_is_read_and_opened_during_apply() {
+    check(
+        "
+        mode(Normal). data(d). declared(d). reads(d, p). ephemeral(e). declared(e). reads(e, p). seen(p, HalfConfigured).
+        ",
+        expect![[r#"
+            action(d, Read, ReadBecauseDependencyPending).
+            deferred(d, p).
+            opens_later(e, p).
+            changing(d).
+            unsettled(d).
+        "#]],
+    );
+    check(
+        "provider_unknown(p). configuration_settled(p). configuration_settled(whole). reads(whole, q). seen(q, HalfConfigured).",
+        expect![[r#"
+            half_configured(p).
+            half_configured(whole).
         "#]],
     );
 }

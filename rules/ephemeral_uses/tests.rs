@@ -93,3 +93,23 @@ fn each_step_of_a_user_keeps_it() {
         "#]],
     );
 }
+
+#[test]
+fn in_a_destroy_run_it_is_open_until_what_its_provider_destroys_is_done() {
+    check(
+        "
+        mode(Destroy). ephemeral_resource(token). object(token). object(app). waits_for(aws, token). serves(aws, app).
+        step(app, Down).
+        ",
+        expect![[r#"
+            travels_to(token, app).
+            travels_to(token, aws).
+            kept_until(token, app).
+            kept_for_step(token, app, Down).
+        "#]],
+    );
+    check(
+        "mode(Normal). ephemeral_resource(token). object(token). object(app). waits_for(app, token).",
+        expect![[""]],
+    );
+}

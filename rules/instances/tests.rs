@@ -235,3 +235,26 @@ fn a_run_that_destroys_looks_first_and_asks_for_no_value() {
     "#]],
     );
 }
+
+#[test]
+fn what_a_removed_block_forgets_asks_no_provider() {
+    check(
+        "
+        mode(Normal). in_state(a). block_gone(a). removed_says(a, Forget). in_state(o). deposed_of(o, b). removed_says(o, Forget).
+        in_state(c). block_gone(c). removed_says(c, Destroy).
+        ",
+        expect![[r#"
+            orphan(a, DeleteBecauseNoResourceConfig).
+            orphan(c, DeleteBecauseNoResourceConfig).
+            to_be_destroyed(a).
+            to_be_destroyed(o).
+            to_be_destroyed(c).
+            only_refreshed(a).
+            only_refreshed(o).
+            only_refreshed(b).
+            only_refreshed(c).
+            only_forgotten(a).
+            only_forgotten(o).
+        "#]],
+    );
+}

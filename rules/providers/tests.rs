@@ -394,3 +394,34 @@ fn the_configuration_that_nobody_wrote_counts_as_long_as_nobody_writes_one() {
         "#]],
     );
 }
+
+#[test]
+fn in_a_destroy_run_what_a_provider_that_destroys_reads_is_found() {
+    check(
+        "
+        mode(Destroy). provider_block(ROOT, aws, DEFAULT, g). provider_node(p, g, NONE). asks_provider(b, aws, DEFAULT, NONE).
+        in_module(b, ROOT). object(n). of(n, b). declared(n). in_state(n). ephemeral(token).
+        waits_for(p, local). waits_for(local, token). waits_for(other, elsewhere).
+        ",
+        expect![[r#"
+            provider_instance(p, g, NONE).
+            provider_alias(ROOT, aws, DEFAULT, g, NONE).
+            chosen(n, g, NONE).
+            serves(p, n).
+            read_by_provider(token).
+            read_by_provider(local).
+        "#]],
+    );
+}
+
+#[test]
+fn a_forgotten_object_needs_no_provider() {
+    check(
+        "
+        mode(Normal). object(n). block_gone(n). removed_says(n, Forget). object(m). block_gone(m). removed_says(m, Destroy).
+        ",
+        expect![[r#"
+            lacks(m, Configuration).
+        "#]],
+    );
+}

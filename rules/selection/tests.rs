@@ -956,3 +956,23 @@ fn what_no_target_wants_is_recalled_where_keys_are_not_known_or_only_what_exists
         "#]],
     );
 }
+
+#[test]
+fn a_target_takes_what_the_provider_that_destroys_it_reads() {
+    check(
+        "
+        mode(Destroy). targeting(). filtered(). object(app). in_state(app). hit(app, Target, f).
+        object(token). ephemeral(token). read_by_provider(token). object(other). ephemeral(other).
+        waits_for(app, aws). waits_for(aws, token). waits_for(elsewhere, other).
+        ",
+        expect![[r#"
+            want(app).
+            want(token).
+            wanted_by(app, app).
+            wanted_by(token, aws).
+            selected(app).
+            selected(token).
+            untargeted(other).
+        "#]],
+    );
+}

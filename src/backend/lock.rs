@@ -56,6 +56,9 @@ pub(super) fn acquire<'a>(
         let passed = start.elapsed();
         let is_held = !matches!(problem, LockProblem::Failed(_));
         let is_worth_waiting = is_held && passed < timeout && !backend.is_stopped();
+        if !is_held && backend.is_stopped() {
+            return Err(Diagnostic::error("execution halted").into());
+        }
         if !is_worth_waiting || !waiting(passed) {
             return Err(not_acquired(&problem).into());
         }

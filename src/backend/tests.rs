@@ -650,14 +650,14 @@ const BAD_JOURNALS: &[(&str, Damage, &str)] = &[
         "Journal of a newer version",
     ),
     (
-        "it continues another snapshot",
+        "its first line is that of another snapshot",
         |it| {
             let text = String::from_utf8(it).expect("text").replace("\"serial\":1", "\"serial\":7");
             let (first, rest) = text.split_once('\n').expect("a line");
             let json = first.split_once(' ').expect("a sum").1;
             format!("{}\n{rest}", crate::state::journal::sealed_for_tests(json)).into_bytes()
         },
-        "Left-over journal",
+        "Damaged journal",
     ),
 ];
 
@@ -853,8 +853,17 @@ fn a_lock_extends_to_the_file_that_has_taken_the_place_of_the_locked_one() {
     let refused = backend.write(&state_of(&["b"])).expect_err("it is locked");
     assert!(show(&refused.problems).contains("another program holds its lock"));
     assert_eq!(place.text("terraform.tfstate"), text);
+    // What was lost is not taken up again, though nobody holds it any more.
     drop(theirs);
-    backend.write(&state_of(&["b"])).expect("nobody holds it any more");
+    let refused = backend.write(&state_of(&["b"])).expect_err("the lock was lost");
+    assert!(show(&refused.problems).contains("The lock of the state was lost"));
+    drop(guard);
+    // One that nobody has locked is locked by this run, too.
+    let backend = place.backend();
+    let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
+    backend.read().expect("it is read");
+    REPLACEMENTS[0].1(&at, &text);
+    backend.write(&state_of(&["b"])).expect("nobody holds it");
     assert!(place.backend().lock(&info()).is_err(), "the new file is locked, too");
     guard.release().expect("it is released");
 }

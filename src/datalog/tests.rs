@@ -477,6 +477,7 @@ fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
         ("instances", include_str!("../../rules/instances/tests.rs")),
         ("selection", include_str!("../../rules/selection/tests.rs")),
         ("spread", include_str!("../../rules/spread/tests.rs")),
+        ("calls", include_str!("../../rules/calls/tests.rs")),
         ("outputs", include_str!("../../rules/outputs/tests.rs")),
         ("decide", include_str!("../../rules/decide/tests.rs")),
         ("changes", include_str!("../../rules/changes/tests.rs")),

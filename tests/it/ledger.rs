@@ -138,6 +138,7 @@ const NOT_MET: &[(&str, &str)] = &[
     ("selection.provider-required", ARGUMENTS),
     ("selection.provider-required-by", ARGUMENTS),
     ("ephemeral_uses.waits-for", ARGUMENTS),
+    ("calls.has-unknown", ARGUMENTS),
     ("calls.unrefreshed", ARGUMENTS),
     ("calls.unrefreshed-destroyed", ARGUMENTS),
     ("calls.not-imported", ARGUMENTS),

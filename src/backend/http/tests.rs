@@ -194,16 +194,18 @@ mod untrue {
 
     #[test]
     fn an_answer_that_drips_is_given_up() {
-        use std::io::Write as _;
+        use std::io::{Read as _, Write as _};
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}/s", listener.local_addr().expect("an address"));
         std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().expect("it is asked");
+            let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
             while stream.write_all(b" ").is_ok() {
                 std::thread::sleep(std::time::Duration::from_millis(100));
             }
         });
-        assert!(told(&*open(&address, &[])).contains("stopped sending"));
+        let told = told(&*open(&address, &[]));
+        assert!(told.contains("stopped sending"), "{told}");
     }
 }

@@ -246,7 +246,7 @@ fn arithmetic_never_becomes_infinite_or_zero_unnoticed() {
         let told = shown(text);
         assert!(told.contains("too large or too small"), "{text}: {told}");
     }
-    check("1e78000 - 1e78000", expect!["number 0"]);
+    check("1e78000 - 1e78000", expect!["0"]);
     let told = shown("tonumber(\"1e2000000\")");
     assert!(told.contains("too large or too small"), "{told}");
 }

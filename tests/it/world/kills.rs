@@ -103,6 +103,7 @@ impl Ending {
         if is_held {
             end(&mut child);
         }
+        child.wait().expect("it ends");
         Ended { is_held, said: read("stdout") + &read("stderr"), calls: read("calls") }
     }
 }

@@ -78,11 +78,15 @@ impl Kind {
         matches!(self, Kind::Instances | Kind::InstancesOfResource)
     }
 
-    /// Returns whether a change of a resource makes the argument unknown until apply.
+    /// Returns whether a change of a resource may make the argument unknown until apply.
+    ///
+    /// An ephemeral resource that reads a changed object is left out: it cannot be opened yet with the values from before,
+    /// so that what its provider should destroy stays until that object is applied alone.
     pub fn can_become_unknown(self) -> bool {
         !matches!(
             self,
-            Kind::Constant
+            Kind::EphemeralOfResource
+                | Kind::Constant
                 | Kind::Variable
                 | Kind::Local
                 | Kind::Data
