@@ -61,6 +61,7 @@ fn main() {
             given: Default::default(),
             files: Default::default(),
             kept: Default::default(),
+            stop: Default::default(),
             is_trusted: true,
             cwd: ".".into(),
             root: ".".into(),

@@ -18,12 +18,10 @@ use super::lock_info;
 use super::seal::{Part, Seals};
 use super::shape::text;
 use super::snapshots::Recover;
-use super::store::{Content, Large, Refused, Store, Version};
+use super::store::{Content, FILE_NAME, Large, Refused, Store, Version};
 use super::workspace;
 use crate::world::World;
 
-/// The name of a state file where none is chosen.
-pub const FILE_NAME: &str = "terraform.tfstate";
 /// The folder of the other workspaces' states where none is chosen.
 pub const WORKSPACE_FOLDER: &str = "terraform.tfstate.d";
 

@@ -48,6 +48,10 @@ pub(super) fn acquire<'a>(
 ) -> Result<LockGuard<'a>, Diagnostics> {
     const TICK: Duration = Duration::from_millis(100);
     let start = Instant::now();
+    // A run that was stopped before it began waits for nothing.
+    if backend.is_stopped() {
+        return Err(Diagnostic::error("execution halted").into());
+    }
     loop {
         let problem = match backend.lock(info) {
             Ok(()) => return Ok(LockGuard { backend: Some(backend) }),
@@ -56,9 +60,6 @@ pub(super) fn acquire<'a>(
         let passed = start.elapsed();
         let is_held = !matches!(problem, LockProblem::Failed(_));
         let is_worth_waiting = is_held && passed < timeout && !backend.is_stopped();
-        if !is_held && backend.is_stopped() {
-            return Err(Diagnostic::error("execution halted").into());
-        }
         if !is_worth_waiting || !waiting(passed) {
             return Err(not_acquired(&problem).into());
         }

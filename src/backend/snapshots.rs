@@ -437,21 +437,4 @@ impl Snapshots {
     pub fn force_unlock(&self, id: &str) -> Result<(), Diagnostic> {
         wait(&*self.store, self.store.force_unlock(&self.workspace, id)).map_err(Diagnostic::from)
     }
-
-    /// Returns where finished steps are noted before they are reported.
-    ///
-    /// # Errors
-    ///
-    /// If an interrupted run has left something there that cannot be made good, another run is at it, or the place cannot keep
-    /// a state.
-    pub fn journal(&self) -> Result<JournalFile, Diagnostics> {
-        let stop = &self.world.stop;
-        wait_unless_stopped(&*self.store, stop, self.store.check(&self.workspace))
-            .map_err(|it| trouble::not_checked(&self.name(), &it))?;
-        let mut now = self.now();
-        // What is begun must be possible to write.
-        next_serial(now.last.as_ref().map_or(0, |it| it.1))?;
-        let path = self.own_journal(&mut now)?;
-        Ok(JournalFile::new(path, self.seals.clone()))
-    }
 }

@@ -64,6 +64,9 @@ impl From<io::Error> for Refused {
     }
 }
 
+/// The name of a state file where none is chosen.
+pub const FILE_NAME: &str = "terraform.tfstate";
+
 /// A place for the states of one configuration, by workspace.
 ///
 /// Methods of one workspace are never called at the same time on one store, but for [`Store::lost_lock`] and [`Store::ask_lock`]; other
@@ -81,7 +84,7 @@ pub trait Store: Debug + Send + Sync {
 
     /// Returns the files of all states that this store, or the usual one before it, may have written on this machine.
     fn files(&self) -> Vec<PathBuf> {
-        vec![super::local::FILE_NAME.into()]
+        vec![FILE_NAME.into()]
     }
 
     /// Returns the backups of states that have names of their own.

@@ -771,8 +771,11 @@ fn what_somebody_else_has_written_since_is_not_replaced() {
     }
 }
 
+/// Puts a text in the place of a file.
+type Put = fn(&Path, &str);
+
 /// Ways in which another program puts its own state in the place of one that is locked. Each leaves `THEIRS`.
-const REPLACEMENTS: &[(&str, fn(&Path, &str))] = &[
+const REPLACEMENTS: &[(&str, Put)] = &[
     ("renamed over it", |at, theirs| {
         std::fs::write(at.with_file_name("new"), theirs).expect("it is written");
         std::fs::rename(at.with_file_name("new"), at).expect("it is renamed");

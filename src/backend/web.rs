@@ -14,12 +14,13 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 
 use super::moving;
 use crate::error::{Error, ErrorContext};
-use crate::install::web::{describe, roots};
+use crate::install::web::roots;
 use crate::world::World;
 
 mod onward;
 
-pub use onward::{Reach, execute, next_part};
+pub(crate) use onward::describe;
+pub use onward::{NoAnswer, Reach, execute, next_part, shown};
 
 /// Whom a connection trusts, and as whom it shows itself.
 #[derive(Clone, Default)]
@@ -211,23 +212,6 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// Why there is no answer.
-#[derive(Debug)]
-pub struct NoAnswer {
-    /// What went wrong; no address with secrets.
-    pub why: Error,
-    /// Whether the service may have got the request, and done what it asks for.
-    pub may_have_arrived: bool,
-    /// Whether another try would take as long, or end as this one.
-    pub is_final: bool,
-}
-
-impl From<NoAnswer> for std::io::Error {
-    fn from(it: NoAnswer) -> std::io::Error {
-        std::io::Error::other(it.why)
-    }
-}
-
 impl Answer {
     /// Returns a header's text; empty without it.
     pub fn header(&self, name: &str) -> &str {
@@ -283,12 +267,6 @@ pub async fn send_within(request: RequestBuilder, reach: Reach) -> Result<Answer
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     let body = body(response).await.map_err(cut_off)?;
     Ok(Answer { status, headers, body })
-}
-
-fn no_answer(it: reqwest::Error) -> NoAnswer {
-    let may_have_arrived = !it.is_connect() && !it.is_builder();
-    let is_final = it.is_builder();
-    NoAnswer { why: describe(it), may_have_arrived, is_final }
 }
 
 /// An answer has begun and does not end.
@@ -385,15 +363,4 @@ pub async fn again<F: Future<Output = Result<Answer, NoAnswer>>>(
         pause = (pause * 2).min(retries.wait_max);
     }
     unreachable!("attempts do not end by themselves")
-}
-
-/// Returns an address as messages show it: neither user nor query, which may hold secrets.
-pub fn shown(url: &reqwest::Url) -> String {
-    let mut shown = url.clone();
-    // An address without a host has neither.
-    let _ = shown.set_username("");
-    let _ = shown.set_password(None);
-    shown.set_query(None);
-    shown.set_fragment(None);
-    shown.to_string()
 }

@@ -312,11 +312,6 @@ pub(crate) fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
     Ok(store)
 }
 
-/// Returns an error and what caused it, without the address, which may hold secrets.
-pub(crate) fn describe(error: reqwest::Error) -> Error {
-    Error::with_causes(&error.without_url())
-}
-
 fn host_of(url: &Url) -> String {
     match (url.host_str(), url.port()) {
         (Some(host), Some(port)) => format!("{host}:{port}"),

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::text::{JsonWriter, Layout};
 use super::write::{own_reads, write_object, write_output, write_reads};
-use super::{Attributes, Object, OutputValue, Shared, State};
+use super::{Attributes, Object, OutputValue, Shared, State, Unconfirmed};
 use crate::address::{Instance, InstanceKey, ProviderConfig};
 use crate::value::Str;
 
@@ -114,6 +114,17 @@ pub struct Begun {
     pub provider: String,
     /// Attributes that may tell which object it is, by name. Nothing sensitive is among them.
     pub known: Vec<(String, String)>,
+}
+
+impl Begun {
+    /// Returns the note of a creation without an answer; `None` where the step creates nothing.
+    pub fn unconfirmed(&self) -> Option<Unconfirmed> {
+        (self.action == "create").then(|| Unconfirmed {
+            address: self.address.clone(),
+            provider: self.provider.clone(),
+            known: self.known.clone(),
+        })
+    }
 }
 
 /// Says that a step is about to begin.

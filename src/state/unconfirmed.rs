@@ -7,7 +7,6 @@ use crate::diagnostic::Diagnostic;
 use crate::world::PROGRAM;
 
 use super::State;
-use super::journal::Begun;
 use super::text::JsonWriter;
 
 /// An object that a provider was asked to create, and of which no answer came.
@@ -22,15 +21,6 @@ pub struct Unconfirmed {
 }
 
 impl Unconfirmed {
-    /// Returns the note of a step; `None` where the step creates nothing.
-    pub fn of(step: &Begun) -> Option<Unconfirmed> {
-        (step.action == "create").then(|| Unconfirmed {
-            address: step.address.clone(),
-            provider: step.provider.clone(),
-            known: step.known.clone(),
-        })
-    }
-
     /// Returns the line of a list that tells of it.
     fn line(&self) -> String {
         line(&self.address.to_string(), &self.provider, NOT_RECORDED, &self.known)

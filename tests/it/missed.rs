@@ -111,7 +111,7 @@ const MISSED_ELSEWHERE: &[(&str, &str, &str)] = &[
     ("changed_outside", "tests/it/scripted.rs", "what_was_changed_outside_is_told"),
     ("one_at_a_time", "tests/it/shaping.rs", "steps_of_a_group_run_one_at_a_time"),
     ("provider_unknown", "tests/it/premises.rs", "no_call_is_made_without_its_premises"),
-    ("stopped", "tests/it/interrupt.rs", "the_first_interrupt_finishes_what_runs_and_saves_it"),
+    ("stopped", "tests/it/interrupt.rs", "the_first_interrupt_ends_what_waits_and_saves_the_rest"),
 ];
 
 /// The same as [`MISSED`] for facts about instances that the walk finds.

@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 
 use crate::backend::cloud::Trouble;
 use crate::backend::opening::Opening;
+use crate::backend::web::describe;
 use crate::diagnostic::Diagnostic;
-use crate::install::web::describe;
 
 /// A cloud.
 #[derive(Clone, Debug, PartialEq, Eq)]

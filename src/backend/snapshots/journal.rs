@@ -10,7 +10,7 @@ use super::stale::{self, Names, StaleJournal};
 use super::{Now, Snapshots, trouble};
 use crate::backend::lock::LockInfo;
 use crate::backend::seal::Seals;
-use crate::backend::store::wait;
+use crate::backend::store::{wait, wait_unless_stopped};
 use crate::backend::workspace;
 use crate::backend::{Snapshot, files};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -98,6 +98,23 @@ const FIRST: &str = "new";
 type Looked = Vec<(PathBuf, io::Result<Option<Open>>)>;
 
 impl Snapshots {
+    /// Returns where finished steps are noted before they are reported.
+    ///
+    /// # Errors
+    ///
+    /// If an interrupted run has left something there that cannot be made good, another run is at it, or the place cannot keep
+    /// a state.
+    pub fn journal(&self) -> Result<JournalFile, Diagnostics> {
+        let stop = &self.world.stop;
+        wait_unless_stopped(&*self.store, stop, self.store.check(&self.workspace))
+            .map_err(|it| trouble::not_checked(&self.name(), &it))?;
+        let mut now = self.now();
+        // What is begun must be possible to write.
+        trouble::next_serial(now.last.as_ref().map_or(0, |it| it.1))?;
+        let path = self.own_journal(&mut now)?;
+        Ok(JournalFile::new(path, self.seals.clone()))
+    }
+
     fn at(&self, path: &Path) -> PathBuf {
         self.world.root.join(path)
     }
@@ -194,7 +211,12 @@ impl Snapshots {
             }
             Ok(Some(open)) => {
                 let is_over = now.locked.is_some() || now.may_write;
-                let found = stale::Found { open: &open, is_over, logged: self.logged(snapshot) };
+                let found = stale::Found {
+                    text: &open.text,
+                    is_refused: open.is_refused,
+                    is_over,
+                    logged: self.logged(snapshot),
+                };
                 let stale = stale::take_up(&found, snapshot, self.recover, &names);
                 (stale, Some(open))
             }

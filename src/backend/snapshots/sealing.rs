@@ -11,6 +11,7 @@ use crate::backend::files::{self, Fresh};
 use crate::backend::seal::{Part, is_sealed};
 use crate::backend::workspace;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::error::Error;
 use crate::state::read;
 
 /// What a file holds.
@@ -30,7 +31,7 @@ impl Snapshots {
         let mut failed = Vec::new();
         for (path, form) in self.copies() {
             if let Err(why) = self.seal_copy(&path, form) {
-                failed.push((path, why));
+                failed.push((path, why.to_string()));
             }
         }
         failed.sort();
@@ -65,13 +66,13 @@ impl Snapshots {
         found
     }
 
-    fn seal_copy(&self, path: &Path, form: Form) -> Result<(), String> {
+    fn seal_copy(&self, path: &Path, form: Form) -> Result<(), Error> {
         let at = self.world.root.join(path);
         let is_own = self.store.file(&self.workspace).is_some_and(|it| it == *path);
         if is_own || !std::fs::metadata(&at).is_ok_and(|it| it.is_file()) {
             return Ok(());
         }
-        let words = |it: io::Error| it.to_string();
+        let words = |it: io::Error| Error::from(it.to_string());
         let old = files::read(&at).map_err(words)?.unwrap_or_default();
         let Some(new) = self.sealed(&old, form)? else { return Ok(()) };
         // Another workspace's state may be in use.
@@ -90,8 +91,8 @@ impl Snapshots {
     }
 
     /// Returns what a file holds, sealed; nothing where it is sealed already, or empty.
-    fn sealed(&self, old: &[u8], form: Form) -> Result<Option<Vec<u8>>, String> {
-        let words = |it: Diagnostic| it.detail;
+    fn sealed(&self, old: &[u8], form: Form) -> Result<Option<Vec<u8>>, Error> {
+        let words = |it: Diagnostic| Error::from(it.detail);
         if old.trim_ascii().is_empty() {
             return Ok(None);
         }

@@ -5,7 +5,6 @@
 
 use std::path::PathBuf;
 
-use super::journal::Open;
 use crate::address::Instance;
 use crate::backend::Snapshot;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -44,8 +43,10 @@ pub(super) struct Names {
 
 /// A journal that was found, and what is known beside it.
 pub(super) struct Found<'a> {
-    /// The journal.
-    pub(super) open: &'a Open,
+    /// What it says.
+    pub(super) text: &'a [u8],
+    /// Whether it is a journal that was never sealed, where nothing unsealed may be.
+    pub(super) is_refused: bool,
     /// Whether the run that wrote it must be over, because its lock was to be had.
     pub(super) is_over: bool,
     /// The latest serial that the log has of this lineage.
@@ -59,14 +60,14 @@ pub(super) fn take_up(
     recover: Option<Recover>,
     names: &Names,
 ) -> StaleJournal {
-    let Found { open, is_over, logged } = *found;
-    if open.is_refused {
+    let Found { text, is_refused, is_over, logged } = *found;
+    if is_refused {
         return match recover {
             Some(_) => StaleJournal::Aside,
             None => StaleJournal::Unsettled(not_sealed(names).into()),
         };
     }
-    let contents = journal::read(&open.text);
+    let contents = journal::read(text);
     let (lineage, serial) =
         snapshot.state.as_ref().map(|it| (it.lineage.clone(), it.serial)).unwrap_or_default();
     // A state that is older than what the log tells was put back, and so may the journal have been.
@@ -132,7 +133,7 @@ fn new_notes(state: Option<&State>, creations: &[&Begun], is_next: bool) -> Vec<
             !it.unconfirmed.contains(note) && (is_next || it.current(&note.address).is_none())
         })
     };
-    creations.iter().filter_map(|it| Unconfirmed::of(it)).filter(is_new).collect()
+    creations.iter().filter_map(|it| it.unconfirmed()).filter(is_new).collect()
 }
 
 /// Returns whether a journal continues a snapshot: the one that its run started from, or one that the run has stored meanwhile. That

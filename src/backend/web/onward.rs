@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use reqwest::header::{ACCEPT, LOCATION};
 use reqwest::{Method, Request, RequestBuilder, Response, Url};
 
-use super::{NoAnswer, no_answer, shown};
 use crate::error::Error;
 
 /// How far a request may be sent on.
@@ -69,7 +68,7 @@ pub async fn next_part(
     let budget = SILENCE + Duration::from_secs(count as u64 / SLOWEST);
     let left = budget.saturating_sub(since.elapsed()).min(SILENCE);
     match tokio::time::timeout(left, answer.chunk()).await {
-        Ok(part) => part.map_err(crate::install::web::describe),
+        Ok(part) => part.map_err(describe),
         Err(_) => Err(format!(
             "{} stopped sending: {count} bytes came in {} seconds",
             origin(answer.url()),
@@ -159,6 +158,46 @@ fn refused(why: String) -> NoAnswer {
 fn silent(url: &Url, waited: Duration) -> NoAnswer {
     let why = format!("{} said nothing for {} seconds", origin(url), waited.as_secs());
     NoAnswer { why: why.into(), may_have_arrived: true, is_final: true }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub struct NoAnswer {
+    /// What went wrong; no address with secrets.
+    pub why: Error,
+    /// Whether the service may have got the request, and done what it asks for.
+    pub may_have_arrived: bool,
+    /// Whether another try would take as long, or end as this one.
+    pub is_final: bool,
+}
+
+impl From<NoAnswer> for std::io::Error {
+    fn from(it: NoAnswer) -> std::io::Error {
+        std::io::Error::other(it.why)
+    }
+}
+
+/// Returns why a request got no answer.
+fn no_answer(it: reqwest::Error) -> NoAnswer {
+    let may_have_arrived = !it.is_connect() && !it.is_builder();
+    let is_final = it.is_builder();
+    NoAnswer { why: describe(it), may_have_arrived, is_final }
+}
+
+/// Returns an error and what caused it, without the address, which may hold secrets.
+pub(crate) fn describe(error: reqwest::Error) -> Error {
+    Error::with_causes(&error.without_url())
+}
+
+/// Returns an address as messages show it: neither user nor query, which may hold secrets.
+pub fn shown(url: &Url) -> String {
+    let mut shown = url.clone();
+    // An address without a host has neither.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    shown.set_query(None);
+    shown.set_fragment(None);
+    shown.to_string()
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl<'c> Run<'c, '_> {
             Creation::Recorded => self.done.state.confirm(&change.address),
             Creation::Unanswered => {
                 let Some(begun) = begin::begun(change, phase) else { return };
-                let Some(note) = Unconfirmed::of(&begun) else { return };
+                let Some(note) = begun.unconfirmed() else { return };
                 self.ctx.notes.unanswered(&begun);
                 self.done.state.note_unconfirmed(note.clone());
                 self.unanswered.push(note);
@@ -80,7 +80,7 @@ impl<'c> Run<'c, '_> {
                 return None;
             }
             let is_process = self.ctx.observer.pool.is_process(&change.served_by.config.provider);
-            Unconfirmed::of(&begin::begun(change, phase).filter(|_| is_process)?)
+            begin::begun(change, phase).filter(|_| is_process)?.unconfirmed()
         });
         notes.collect()
     }

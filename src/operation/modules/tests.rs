@@ -457,14 +457,14 @@ fn a_size_that_makes_no_sense_is_refused() {
     let tail = [0x80, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 10];
     let negative = [0xff; 12];
     for (name, field) in [("beyond", beyond), ("tail", tail)] {
-        assert_eq!(unpacked(name, sized(field, "")).unwrap_err(), refused, "{name}");
+        assert_eq!(unpacked(name, sized(field, "")).expect_err(name), refused, "{name}");
     }
-    let below = unpacked("negative", sized(negative, "")).unwrap_err();
+    let below = unpacked("negative", sized(negative, "")).expect_err("negative");
     assert_eq!(below, "the archive is damaged: size overflow");
-    assert_eq!(unpacked("other", sized(octal, "10 size=0\n")).unwrap_err(), refused);
+    assert_eq!(unpacked("other", sized(octal, "10 size=0\n")).expect_err("other"), refused);
     let mut short = sized(octal, "");
     short.truncate(512 + 4);
-    let ends = unpacked("short", short).unwrap_err();
+    let ends = unpacked("short", short).expect_err("short");
     assert!(ends.contains("it ends within the entry"), "{ends}");
 }
 
