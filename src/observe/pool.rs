@@ -23,6 +23,8 @@ pub struct Pool {
     starts: Arc<Semaphore>,
     known: BTreeMap<ProviderAddr, Known>,
     configured: Mutex<BTreeMap<Held, Configured>>,
+    /// Those that were configured in this walk, released or not: each with whether its arguments were wholly known.
+    called: Mutex<BTreeMap<ProviderInstance, bool>>,
     /// Those that were handed out to be configured.
     handed_out: Mutex<Vec<Weak<dyn Provider>>>,
     /// What is mocked.
@@ -110,6 +112,7 @@ impl Pool {
             starts: provider_sources.starts().clone(),
             known: BTreeMap::new(),
             configured: Mutex::default(),
+            called: Mutex::default(),
             handed_out: Mutex::default(),
             mocks: Arc::default(),
         };
@@ -210,6 +213,7 @@ impl Pool {
             .get_or_init(|| async {
                 let provider = self.fresh(&instance.config.provider)?;
                 let configured = configure(provider.clone()).await;
+                self.called.lock().insert(instance.clone(), configured != Configuring::Half);
                 (configured != Configuring::Failed).then_some(Ready { provider, configured })
             })
             .await;
@@ -250,14 +254,9 @@ impl Pool {
         }
     }
 
-    /// Returns the instances that are configured, each with whether its arguments are wholly known.
+    /// Returns the instances that were configured in this walk, each with whether its arguments were wholly known.
     pub fn called(&self) -> Vec<(ProviderInstance, bool)> {
-        let configured = self.configured_now();
-        let ready = |cell: &Configured| cell.get().and_then(Option::as_ref).map(|it| it.configured);
-        configured
-            .iter()
-            .filter_map(|(held, cell)| Some((held.0.clone(), ready(cell)? != Configuring::Half)))
-            .collect()
+        self.called.lock().iter().map(|it| (it.0.clone(), *it.1)).collect()
     }
 
     /// Returns whether any provider is a process of its own.
@@ -290,6 +289,7 @@ impl Pool {
 
     /// Prepares another walk: what it does not need is let go, and what was configured with passing arguments too.
     pub fn turn(&self, needs: impl Fn(&ProviderInstance) -> bool) {
+        self.called.lock().clear();
         let is_kept = |it: &(&Held, &Configured)| {
             let is_lasting =
                 it.1.get()
