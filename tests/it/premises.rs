@@ -211,8 +211,4 @@ fn no_call_is_made_without_its_premises() {
         let told = text(&output).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(!output.status.success() && told.contains(fault), "without {premise}: {told}");
     }
-    let place = applied(CLUSTER, GONE);
-    let mut plan = place.command(&["plan"], "");
-    let output = plan.env("ENTAIL_WITHOUT", "reads").output().expect("the binary runs");
-    assert!(!output.status.success(), "without reads: {}", text(&output));
 }
