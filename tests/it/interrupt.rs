@@ -197,6 +197,9 @@ impl Silent {
     }
 }
 
+/// The configuration that names a server of this port.
+type OfPort<'a> = &'a dyn Fn(u16) -> String;
+
 #[test]
 fn one_signal_ends_waits_for_services_that_do_not_answer() {
     let backend = |port: u16, locks: bool| {
@@ -210,7 +213,7 @@ fn one_signal_ends_waits_for_services_that_do_not_answer() {
         )
     };
     let module = |source: String| format!("module \"m\" {{\n  source = \"{source}\"\n}}\n");
-    let cases: [(&str, &[&str], &dyn Fn(u16) -> String); 6] = [
+    let cases: [(&str, &[&str], OfPort<'_>); 6] = [
         ("reading a state", &["plan"], &|port| backend(port, false)),
         ("taking a lock", &["plan"], &|port| backend(port, true)),
         ("reading another state", &["plan"], &data),
