@@ -6,6 +6,7 @@ use super::dependencies::inputs_are_valid;
 use super::{Context, StepResult};
 use crate::address::Mode;
 use crate::lower::structure::NodeKind;
+use crate::observe::pool::Era;
 use crate::observe::problems;
 
 /// Returns whether a node is an ephemeral resource.
@@ -29,7 +30,7 @@ pub(super) async fn open(ctx: &Context<'_>, node: Node) -> StepResult {
         observer.values.report([problems::data_not_known(&subject.address)]);
         return failure();
     }
-    let Some(value) = observer.open(node, &subject, &question.config).await else {
+    let Some(value) = observer.open((node, Era::Current), &subject, &question.config).await else {
         return failure();
     };
     let passed = observer.postconditions(&subject, &value);

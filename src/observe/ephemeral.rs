@@ -12,20 +12,26 @@ use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 
 use super::object::ObjectContext;
+use super::pool::Era;
 use super::{Observer, problems};
 use crate::address::Instance;
 use crate::event::Phase;
 use crate::provider::Provider;
 use crate::schema;
-use crate::value::{Marks, Value};
+use crate::value::{Marks, Plain, Value};
 
 /// Where nothing is to be renewed, it is looked again after this long.
 const IDLE: Duration = Duration::from_secs(60);
+
+/// What is open: an ephemeral resource, and which values its arguments have.
+type Open = (Node, Era);
 
 /// An open ephemeral resource.
 #[derive(Clone)]
 struct Opened {
     address: Instance,
+    /// What it was opened with.
+    config: Plain,
     provider: Arc<dyn Provider>,
     private: Vec<u8>,
     renew_at: Option<DateTime<Utc>>,
@@ -38,7 +44,7 @@ pub struct EphemeralUses {
     used: FxHashMap<Node, Vec<Node>>,
     /// How many users each of them still has.
     left: Mutex<FxHashMap<Node, usize>>,
-    open: Mutex<BTreeMap<Node, Opened>>,
+    open: Mutex<BTreeMap<Open, Opened>>,
     changed: tokio::sync::Notify,
 }
 
@@ -108,12 +114,12 @@ impl EphemeralUses {
         left.get(&node).is_none_or(|it| *it == 0)
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<Node, Opened>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<Open, Opened>> {
         self.open.lock()
     }
 
     /// Returns what is to be renewed next.
-    fn next_due(&self) -> Option<(Node, Opened, DateTime<Utc>)> {
+    fn next_due(&self) -> Option<(Open, Opened, DateTime<Utc>)> {
         let open = self.open();
         let due = open.iter().filter_map(|it| Some((*it.0, it.1.clone(), it.1.renew_at?)));
         due.min_by_key(|it| it.2)
@@ -124,7 +130,7 @@ impl Observer<'_> {
     /// Opens an ephemeral resource and returns its value. `None` where that failed; the problem has been reported.
     pub async fn open(
         &self,
-        node: Node,
+        which: (Node, Era),
         subject: &ObjectContext<'_>,
         config: &Value,
     ) -> Option<Value> {
@@ -144,22 +150,34 @@ impl Observer<'_> {
             self.values.report([problems::data_not_known(&subject.address)]);
             return None;
         }
+        let with = config.value().clone();
         let value = marked(&config.with(opened.value).into(), subject);
         let opened = Opened {
             address: subject.address.clone(),
+            config: with,
             provider: subject.provider.clone(),
             private: opened.private,
             renew_at: opened.renew_at,
         };
-        self.ephemeral_uses.open().insert(node, opened);
+        self.ephemeral_uses.open().insert(which, opened);
         self.ephemeral_uses.changed.notify_one();
         Some(value)
     }
 
+    /// Returns whether an ephemeral resource is open, and was opened with these arguments.
+    pub(super) fn is_open_with(&self, node: Node, config: &Value) -> bool {
+        let open = self.ephemeral_uses.open();
+        open.get(&(node, Era::Current)).is_some_and(|it| it.config == config.to_plain())
+    }
+
     /// Closes what nothing uses any more.
     pub async fn close(&self, nodes: Vec<Node>) {
-        for node in nodes {
-            let Some(opened) = self.ephemeral_uses.open().remove(&node) else { continue };
+        self.close_each(nodes.into_iter().map(|it| (it, Era::Current)).collect()).await;
+    }
+
+    async fn close_each(&self, which: Vec<Open>) {
+        for it in which {
+            let Some(opened) = self.ephemeral_uses.open().remove(&it) else { continue };
             let closing = opened.provider.close(&opened.address.resource.kind, &opened.private);
             let found = self.events.calling_ephemeral(&opened.address, Phase::Close, closing).await;
             self.report_provider(&opened.address, None, &found);
@@ -168,8 +186,8 @@ impl Observer<'_> {
 
     /// Closes whatever is still open, users before what they used.
     pub async fn close_all(&self) {
-        let open: Vec<Node> = self.ephemeral_uses.open().keys().rev().copied().collect();
-        self.close(open).await;
+        let open: Vec<Open> = self.ephemeral_uses.open().keys().rev().copied().collect();
+        self.close_each(open).await;
     }
 
     /// Renews what is open whenever its time has come. Never ends.
@@ -183,18 +201,18 @@ impl Observer<'_> {
                 () = tokio::time::sleep(wait) => {}
                 () = self.ephemeral_uses.changed.notified() => continue,
             }
-            if let Some((node, opened, _)) = due {
-                self.renew(node, &opened).await;
+            if let Some((which, opened, _)) = due {
+                self.renew(which, &opened).await;
             }
         }
     }
 
-    async fn renew(&self, node: Node, opened: &Opened) {
+    async fn renew(&self, which: Open, opened: &Opened) {
         let renewing = opened.provider.renew(&opened.address.resource.kind, &opened.private);
         let response = self.events.calling_ephemeral(&opened.address, Phase::Renew, renewing).await;
         self.report_provider(&opened.address, None, &response.diagnostics);
         let failed = self.failed(&response.diagnostics);
-        if let Some(open) = self.ephemeral_uses.open().get_mut(&node) {
+        if let Some(open) = self.ephemeral_uses.open().get_mut(&which) {
             // One that could not be renewed is not asked over and over.
             open.renew_at = None;
             if let Some(renewed) = response.value.filter(|_| !failed) {

@@ -6,11 +6,10 @@ use super::Observer;
 use super::pool::Era;
 use crate::address::{Instance, ModuleInstance, Provider as ProviderAddr, ProviderInstance};
 use crate::config::{Module, ProviderMeta};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostic;
 use crate::expression::body::decode_body;
 use crate::lower::Structure;
 use crate::provider::Provider;
-use crate::value::Value;
 
 impl Observer<'_> {
     /// Returns a configured provider instance as it serves one object. `None` where that failed; the problem has been
@@ -30,15 +29,11 @@ impl Observer<'_> {
         instance: &ProviderInstance,
         address: &Instance,
     ) -> Option<Arc<dyn Provider>> {
-        let era = self.former.as_ref().map_or(Era::Current, |it| it.era(instance));
-        let is_known = |it: (Value, Diagnostics)| it.0.is_wholly_known() && !it.1.has_errors();
-        let is_former =
-            era == Era::Former && self.provider_arguments(instance, era).is_some_and(is_known);
-        let era = if is_former { Era::Former } else { Era::Current };
+        let era = self.era_to_destroy(instance).await;
         self.provider_in(instance, address, era).await
     }
 
-    async fn provider_in(
+    pub(super) async fn provider_in(
         &self,
         instance: &ProviderInstance,
         address: &Instance,

@@ -176,7 +176,7 @@ impl<'a> Observer<'a> {
         era: Era,
     ) -> Option<(Value, Diagnostics)> {
         let values = match &self.former {
-            Some(former) if era == Era::Former => former.values(&self.values),
+            Some(former) if era == Era::Former => former.values(),
             _ => &self.values,
         };
         let schema = self.pool.schema(&instance.config.provider)?;

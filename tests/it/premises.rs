@@ -196,6 +196,38 @@ fn a_token_that_the_state_names_is_no_object_that_is_destroyed_last() {
     at(&calls, "lent: apply two, secret (null), module says (nothing)");
 }
 
+#[test]
+fn a_token_that_reads_what_changes_is_opened_as_before_for_what_is_destroyed() {
+    let config = r#"
+variable "version_of" {
+  default = "1"
+}
+variable "length" {
+  default = 8
+}
+resource "terraform_data" "account" {
+  input            = var.length
+  triggers_replace = var.version_of
+}
+ephemeral "random_password" "token" {
+  length = terraform_data.account.output
+}
+provider "scripted" {
+  name = "account ${length(ephemeral.random_password.token.result)}"
+}
+resource "scripted_thing" "stays" {
+  name = "stays"
+}
+"#;
+    for changed in ["version_of=2", "length=9"] {
+        let place = applied(config, GONE);
+        let calls = place.calls(&["apply", "-auto-approve", &format!("-var={changed}")], "");
+        at(&calls, "account 8: destroy gone, secret (nothing), module says (nothing)");
+        let (listed, ..) = place.run(&["state", "list"], "");
+        assert!(listed.contains("scripted_thing.stays") && !listed.contains("gone"), "{listed}");
+    }
+}
+
 /// Each premise of a provider call is missed: without it the plan is an error, and nothing is done.
 #[test]
 #[cfg(debug_assertions)]

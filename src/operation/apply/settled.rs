@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Approved;
 use crate::address::{Instance, Mode, ProviderInstance};
@@ -24,7 +24,7 @@ use crate::state::{Attributes, State};
 use crate::value::{MarkPaths, Type, Value};
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
-use entail_rules::{Ledger, Phase, ephemeral_uses};
+use entail_rules::{Ledger, Node, Phase, ephemeral_uses};
 
 /// Moves are done when a plan is carried out.
 static NONE_MOVED: OnceLock<BTreeMap<Instance, Instance>> = OnceLock::new();
@@ -64,7 +64,7 @@ pub(super) fn observer<'a>(
         checks: conditions::Results::default(),
         ephemeral_uses: EphemeralUses::carrying(&uses),
         awaiting: Default::default(),
-        former: former(session, pool, approved),
+        former: former(session, pool, approved, &uses),
         calls: tokio::sync::Semaphore::new(request.parallelism.max(1)),
     }
 }
@@ -91,10 +91,17 @@ fn values<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>) -> 
 
 /// Returns what provider instances destroy with whose arguments were not known while planning: what they read changes in
 /// this plan. Mostly there is none.
-fn former<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>) -> Option<Former<'a>> {
+fn former<'a>(
+    session: &'a Session,
+    pool: &'a Pool,
+    approved: &Approved<'a>,
+    uses: &ephemeral_uses::EphemeralUses,
+) -> Option<Former<'a>> {
     let (structure, facts) = (approved.structure, approved.facts);
-    let unknown = facts.provider_unknown.iter().filter_map(|it| structure.provider(it.0));
-    let instances: FxHashSet<ProviderInstance> = unknown.cloned().collect();
+    let unknown = facts.provider_unknown.iter();
+    let unknown = unknown.filter_map(|it| Some((structure.provider(it.0)?, it.0)));
+    let instances: FxHashMap<ProviderInstance, Vec<Node>> =
+        unknown.map(|(instance, node)| (instance.clone(), drawn_on(uses, node))).collect();
     if instances.is_empty() {
         return None;
     }
@@ -104,8 +111,15 @@ fn former<'a>(session: &'a Session, pool: &'a Pool, approved: &Approved<'a>) -> 
     values.settled =
         Some(Box::new(move |node| stored_value(pool, prior, &structure.instance(node)?)));
     values.record_pending();
-    let ephemeral = facts.ephemeral.iter().map(|it| it.0).collect();
-    Some(Former::new(values, instances, ephemeral))
+    Some(Former::new(values, instances))
+}
+
+/// Returns the ephemeral resources that a provider instance draws on, each after those that it draws on itself.
+fn drawn_on(uses: &ephemeral_uses::EphemeralUses, provider: Node) -> Vec<Node> {
+    let draws_on = |n: Node| uses.travels_to.iter().filter(move |it| it.1 == n).map(|it| it.0);
+    let mut found: Vec<Node> = draws_on(provider).collect();
+    found.sort_by_cached_key(|it| draws_on(*it).count());
+    found
 }
 
 /// Gives objects that this run does not change their values, once somebody asks for them; all others are still to be decided.

@@ -11,6 +11,7 @@ use crate::observe::Observer;
 use crate::observe::data::Question;
 use crate::observe::ephemeral;
 use crate::observe::object::{Besides, ObjectContext, Planned, Prior};
+use crate::observe::pool::Era;
 use crate::planner::problems;
 use crate::rarely::Rarely;
 use crate::request::PlanMode;
@@ -273,7 +274,7 @@ async fn opened(
         let value = ephemeral::unopened(subject, &question.config);
         return Decision::Value(Some(value));
     }
-    let Some(value) = observer.open(node, subject, &question.config).await else {
+    let Some(value) = observer.open((node, Era::Current), subject, &question.config).await else {
         return Decision::Failed;
     };
     let passed = observer.postconditions(subject, &value);

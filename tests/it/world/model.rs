@@ -79,14 +79,10 @@ impl Kind {
     }
 
     /// Returns whether a change of a resource may make the argument unknown until apply.
-    ///
-    /// An ephemeral resource that reads a changed object is left out: it cannot be opened yet with the values from before,
-    /// so that what its provider should destroy stays until that object is applied alone.
     pub fn can_become_unknown(self) -> bool {
         !matches!(
             self,
-            Kind::EphemeralOfResource
-                | Kind::Constant
+            Kind::Constant
                 | Kind::Variable
                 | Kind::Local
                 | Kind::Data
