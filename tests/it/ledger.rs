@@ -137,7 +137,6 @@ const NOT_MET: &[(&str, &str)] = &[
     ("providers.read-behind", ARGUMENTS),
     ("selection.provider-required", ARGUMENTS),
     ("selection.provider-required-by", ARGUMENTS),
-    ("ephemeral_uses.waits-for", ARGUMENTS),
     ("calls.has-unknown", ARGUMENTS),
     ("calls.unrefreshed", ARGUMENTS),
     ("calls.unrefreshed-destroyed", ARGUMENTS),
