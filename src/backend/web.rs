@@ -17,9 +17,8 @@ use crate::error::{Error, ErrorContext};
 use crate::install::web::roots;
 use crate::world::World;
 
-mod onward;
+pub(crate) mod onward;
 
-pub(crate) use onward::describe;
 pub use onward::{NoAnswer, Reach, execute, next_part, shown};
 
 /// Whom a connection trusts, and as whom it shows itself.

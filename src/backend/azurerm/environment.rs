@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use crate::backend::cloud::Trouble;
 use crate::backend::opening::Opening;
-use crate::backend::web::describe;
+use crate::backend::web::onward::describe;
 use crate::diagnostic::Diagnostic;
 
 /// A cloud.

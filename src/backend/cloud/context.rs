@@ -13,7 +13,7 @@ use reqwest::Client;
 
 use super::trouble::foreign;
 use super::web::Answer;
-use crate::backend::web::describe;
+use crate::backend::web::onward::describe;
 use crate::world::{World, read_regular};
 
 /// Returns what credentials see of the world.

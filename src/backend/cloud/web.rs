@@ -11,7 +11,7 @@ use reqwest::Client;
 
 use super::trouble::{Denial, Trouble, foreign};
 use crate::backend::web::body;
-use crate::backend::web::describe;
+use crate::backend::web::onward::describe;
 
 /// A request before it is signed.
 #[derive(Clone, Debug)]

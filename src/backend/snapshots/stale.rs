@@ -259,7 +259,8 @@ fn unsettled(flaw: Option<Flaw>, names: &Names) -> Diagnostic {
         Some(Flaw::Order(places)) => (
             "Damaged journal of an interrupted run",
             format!(
-                "In {places} places of {journal} lines were removed, exchanged, moved or doubled: each line names the one before it, and these do not."
+                "Lines of {journal} were removed, exchanged, moved or doubled, in {}: each line names the one before it, and these do not.",
+                if places == 1 { "1 place".to_owned() } else { format!("{places} places") }
             ),
         ),
         Some(Flaw::Older(version)) => (
