@@ -139,6 +139,18 @@ pub fn left_out() -> Option<&'static str> {
     NAME.get_or_init(|| std::env::var("ENTAIL_WITHOUT").ok()).as_deref()
 }
 
+/// Returns whether this process leaves out this part of what it does, in the same way. Other builds leave out nothing.
+pub fn leaves_out(part: &str) -> bool {
+    #[cfg(debug_assertions)]
+    let is_left_out = left_out() == Some(part);
+    #[cfg(not(debug_assertions))]
+    let is_left_out = {
+        let _ = part;
+        false
+    };
+    is_left_out
+}
+
 impl World {
     /// Returns the real world of this process.
     pub fn of_this_process() -> World {

@@ -201,3 +201,23 @@ fn without_these_facts_the_law_is_broken() {
         assert!(is_caught, "no course is broken without {fact}");
     }
 }
+
+/// What an ended run loses without the records of its journal, and without asking providers to stop at the first signal.
+#[test]
+#[cfg(debug_assertions)]
+fn without_these_parts_an_end_loses_objects() {
+    let program = |part| entail(&[("ENTAIL_WITHOUT", part)]);
+    let is_lost = |ended: Result<kills::Ended, run::Broken>| {
+        ended.err().is_some_and(|it| it.0.contains("not in the state"))
+    };
+    let kill = program("journal:records");
+    let is_caught = |seed: u64| {
+        is_lost(kills::after_kill(&mut Place::new(&kill), &kills::Ending::killed(seed)))
+    };
+    assert!((SEED..SEED + 8).any(is_caught), "no kill loses anything without journal:records");
+    let deaf = program("signal:stop");
+    let is_caught = |seed: u64| {
+        is_lost(kills::after_interrupt(&mut Place::new(&deaf), &kills::Ending::interrupted(seed)))
+    };
+    assert!((SEED..SEED + 8).any(is_caught), "no signal loses anything without signal:stop");
+}

@@ -20,6 +20,9 @@ impl<'c> Run<'c, '_> {
         }
         // What is being created is noted in the state at once: this process may be killed before the answer comes.
         self.pace.hear(!self.being_created().is_empty() || self.ctx.notes.has_fresh());
+        if crate::world::leaves_out("signal:stop") {
+            return None;
+        }
         let mut asking = self.ctx.observer.pool.stop().boxed();
         (&mut asking).now_or_never().is_none().then_some(asking)
     }

@@ -244,7 +244,12 @@ impl Place {
         let shows = |object: &&Recorded| {
             changes.iter().any(|it| {
                 let is_it = |name: &str| it[name].as_str() == Some(&object.address);
-                (is_it("address") || is_it("previous_address"))
+                // A plan that destroys everything names moved objects as they are called after the move.
+                let of = &it["change"]["before"];
+                let file = of["made_in"].as_str().zip(of["name"].as_str());
+                let is_file =
+                    file.is_some_and(|(folder, name)| object.file == format!("{folder}/{name}"));
+                (is_it("address") || is_it("previous_address") || is_file)
                     && it["deposed"].as_str() == object.deposed.as_deref()
             })
         };
