@@ -54,6 +54,8 @@ pub struct Lowered {
     pub places: ReadPlaces,
     /// What each flag's number stands for: as written on the command line or in a file.
     pub flags: Vec<String>,
+    /// What keys, and values where any were followed, are made of ([`Reads::made_of`]).
+    pub made_of: Vec<(Node, Node)>,
     /// `replace_triggered_by` by attribute: the paths that `n` names of `m`.
     pub triggers: Vec<trace::Trigger>,
     /// What the numbers of provider configurations, their keys and modules stand for.
@@ -158,6 +160,7 @@ impl Lowered {
     /// Keeps what is left to keep of the trace, and brings the facts into order.
     fn finish(mut self, documents: &Documents<'_>, reads: Reads, when: When) -> Lowered {
         self.triggers = reads.triggers;
+        self.made_of = reads.made_of;
         // Of a million objects there are millions, for plan files and policies alone.
         if !documents.request.only_shown {
             self.places.add(reads.may_read);
@@ -174,6 +177,7 @@ impl Lowered {
             structure,
             places: ReadPlaces::default(),
             flags: Vec::new(),
+            made_of: Vec::new(),
             triggers: Vec::new(),
             serving: Default::default(),
             problems: Default::default(),

@@ -28,6 +28,7 @@ use crate::value::{PathStep, Str, Value};
 use crate::world::World;
 
 mod circles;
+mod followed;
 mod late;
 mod made;
 pub mod providers;
@@ -36,6 +37,7 @@ mod repetitions;
 mod resource;
 mod scope;
 
+pub use followed::Followed;
 pub use late::{Entries, Late, existing_instances, existing_modules};
 use made::Made;
 pub use repetitions::{Repeated as KnownRepetition, Repetitions};
@@ -50,6 +52,9 @@ pub struct Reads {
     pub waits: Vec<(Node, Node)>,
     /// `(n, m, place)`: what `n` stands for, an instance that is not known yet or all of them, may read `m`. Sorted, each pair once.
     pub may_read: Vec<(Node, Node, Span)>,
+    /// `(n, m)`: `n` is made of `m`, an object or a value that is followed: which keys a repetition gives and, where values are followed,
+    /// what a variable, a local value or an output is.
+    pub made_of: Vec<(Node, Node)>,
     /// What `replace_triggered_by` names.
     pub triggers: Vec<Trigger>,
     /// What each provider configuration that repeats gives.
@@ -112,6 +117,8 @@ pub struct TraceInput<'a> {
     pub request: &'a Request,
     /// Repetitions that are known besides.
     pub repetitions: &'a Repetitions,
+    /// Values that are followed besides objects.
+    pub followed: &'a Followed,
 }
 
 /// What a trace found, and itself, to go on with.
@@ -210,7 +217,7 @@ impl Trace<'_> {
         let root = self.module_node(root, Some(VariantId::ROOT));
         for (name, value) in self.input.variables {
             if let Some(&node) = self.structure.module(root).variables.get(name) {
-                self.values.insert(node, value.clone());
+                self.keep_value(node, value.clone());
             }
         }
     }
@@ -305,7 +312,7 @@ impl Trace<'_> {
                     inputs::taken(variable, None).unwrap_or_else(|_| inputs::unknown_of(variable))
                 }
             };
-            self.values.insert(node, value);
+            self.keep_value(node, value);
         }
         self.conditions(node, module, &variable.validations);
         self.hang(node, module);
@@ -315,7 +322,7 @@ impl Trace<'_> {
         let node = self.structure.module(module).besides.locals[name];
         let config = self.structure.module(module).config.clone();
         let value = self.evaluate(node, module, &Each::None, &config.locals[name].value);
-        self.values.insert(node, value);
+        self.keep_value(node, value);
         self.hang(node, module);
     }
 
@@ -324,7 +331,7 @@ impl Trace<'_> {
         let config = self.structure.module(module).config.clone();
         let output = &config.outputs[name];
         let value = self.evaluate(node, module, &Each::None, &output.value);
-        self.values.insert(node, value.mark(&output.marks()));
+        self.keep_value(node, value.mark(&output.marks()));
         self.conditions(node, module, &output.preconditions);
         self.depends_on(node, module, &output.depends_on);
         self.hang(node, module);

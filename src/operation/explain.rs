@@ -27,7 +27,7 @@ pub use self::asked::Asked;
 use self::causes::{Causes, Part};
 use self::missed::Goals;
 
-pub use context::{ExplainContext, Relation};
+pub use context::{ExplainContext, MadeOf, Relation};
 pub(super) use context::{blocks, declared, protected};
 pub use every::{Every, Told, every};
 pub(super) use links::within as place;

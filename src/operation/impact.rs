@@ -18,7 +18,7 @@ pub use git::since;
 pub use shown::Paths;
 pub use start::Start;
 
-use super::explain::ExplainContext;
+use super::explain::{ExplainContext, MadeOf};
 use crate::explain::Leaves;
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
@@ -132,7 +132,8 @@ fn edges(context: &ExplainContext, reverse: bool) -> FxHashMap<Node, Vec<Node>> 
         next.entry(from).or_default().push(to);
     };
     let facts = &context.facts;
-    facts.reads.iter().for_each(|it| add(it.0, it.1));
+    facts.reads.iter().filter(|it| !is_told_apart(context, it)).for_each(|it| add(it.0, it.1));
+    context.made_of.iter().flat_map(MadeOf::rows).for_each(|it| add(it.0, it.1));
     facts.may_read.iter().for_each(|it| add(it.0, it.1));
     // What the state says of dependencies counts only where no block says otherwise.
     let is_declared = |node: &Node| facts.declared.binary_search(&(*node,)).is_ok();
@@ -142,6 +143,23 @@ fn edges(context: &ExplainContext, reverse: bool) -> FxHashMap<Node, Vec<Node>> 
         all.dedup();
     }
     next
+}
+
+/// Returns whether other rows say, part by part, what a node is made of that reads this.
+fn is_told_apart(context: &ExplainContext, &(reader, read): &(Node, Node)) -> bool {
+    let kind = |node| context.structure.kind(node);
+    if context.made_of.is_none() {
+        return false;
+    }
+    match kind(reader) {
+        NodeKind::Repetition(_) | NodeKind::CallKeys(_) => {
+            context.is_value(read) || matches!(kind(read), NodeKind::Object(..))
+        }
+        NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) => {
+            context.follows_values && context.is_value(read)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a node is a step, and not only on the way. What one rests on in the end are the root module's variables.
@@ -184,15 +202,26 @@ impl Ways<'_> {
     /// Returns the step before a node, and what hands values on between the two.
     fn before(&self, node: Node) -> (Option<Node>, Vec<String>) {
         let mut through = Vec::new();
-        let mut at = self.reached[&node].1;
-        while let Some(here) = at.filter(|it| !self.is_step(*it)) {
-            if is_named(&self.context.structure, here) {
-                through.push(self.context.name(here));
+        let (mut last, mut at) = (node, self.reached[&node].1);
+        while let Some(here) = at {
+            through.extend(self.between(last, here));
+            if self.is_step(here) {
+                break;
             }
-            at = self.reached[&here].1;
+            through.push(here);
+            (last, at) = (here, self.reached[&here].1);
         }
-        through.reverse();
-        (at, through)
+        through.retain(|it| is_named(&self.context.structure, *it));
+        let names = through.iter().rev().map(|it| self.context.name(*it));
+        (at, names.collect())
+    }
+
+    /// Returns what hands values on between two nodes of a way, from the later one on.
+    fn between(&self, later: Node, earlier: Node) -> Vec<Node> {
+        match self.reverse {
+            false => self.context.between(later, earlier),
+            true => self.context.between(earlier, later).into_iter().rev().collect(),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::event::Sink;
 use crate::execute::provision;
 use crate::install::{Plugins, Requirements};
 use crate::lower::Moved;
-use crate::lower::trace::Repetitions;
+use crate::lower::trace::{Followed, Repetitions};
 use crate::observe::pool::Pool;
 use crate::plan::{Action, Change};
 use crate::planner::{self, Finished, Inputs, Structured};
@@ -261,7 +261,7 @@ pub fn whatif(
     state: State,
     variables: &RootVariables,
 ) -> Result<Structured, Diagnostics> {
-    Ok(known_before(session, request, state, variables)?.0)
+    whatif_followed(session, request, state, variables, Followed::NONE)
 }
 
 /// Finds out what is known before any provider is asked. Returns the state with it, moves applied.
@@ -275,6 +275,20 @@ pub fn known_before(
     let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
     let known = planner::structure(&inputs(session, request, &state, &moves, variables))?;
     Ok((known, state))
+}
+
+/// Like [`whatif`], and follows values besides objects.
+pub fn whatif_followed(
+    session: &Session,
+    request: &Request,
+    state: State,
+    variables: &RootVariables,
+    followed: &Followed,
+) -> Result<Structured, Diagnostics> {
+    let mut state = state;
+    let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
+    let inputs = inputs(session, request, &state, &moves, variables);
+    planner::structure(&Inputs { followed, ..inputs })
 }
 
 /// Finds out what a configuration alone says, where some repetitions are known besides.
@@ -299,6 +313,7 @@ fn inputs<'a>(
 ) -> Inputs<'a> {
     Inputs {
         repetitions: Repetitions::NONE,
+        followed: Followed::NONE,
         config: &session.config,
         graph: &session.graph,
         state,

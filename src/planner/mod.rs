@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::Sink;
 use crate::lower::serving::waits::Waits;
 use crate::lower::structure::ResourceNode;
-use crate::lower::trace::{Repetitions, Trace};
+use crate::lower::trace::{Followed, Repetitions, Trace};
 use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
@@ -76,6 +76,8 @@ pub struct Inputs<'a> {
     pub sources: &'a Sources,
     /// Repetitions that are known besides.
     pub repetitions: &'a Repetitions,
+    /// Values that are followed besides objects.
+    pub followed: &'a Followed,
 }
 
 impl Inputs<'_> {
@@ -136,6 +138,7 @@ fn structure_for_walk<'a>(
         state: inputs.state,
         request: inputs.request,
         repetitions: inputs.repetitions,
+        followed: inputs.followed,
     });
     if traced.reads.problems.has_errors() {
         return Err(traced.reads.problems);

@@ -7,11 +7,16 @@ use super::judging::in_force;
 use super::open::{open, read_state, refuse_without_configuration};
 use super::options::PlanOptions;
 use super::with_room;
+use crate::config::inputs::RootVariables;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::lower::trace::Followed;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::explain::ExplainContext;
 use crate::operation::impact::{Direction, Edits, Impact, Start, impact as find, since};
+use crate::operation::session::Session;
 use crate::operation::{plan as operation, saved};
+use crate::request::Request;
+use crate::state::State;
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -47,8 +52,13 @@ pub fn impact(
                 (context, Some(loaded.plan), Diagnostics::new())
             }
             None => {
-                let (context, problems) = known(host, &options.planning)?;
-                (context, None, problems)
+                let known = Known::read(host, &options.planning)?;
+                let (context, problems) = known.context(Followed::NONE)?;
+                let start = start(host, options, &context)?;
+                let followed = followed(&context, &start, options.direction);
+                let context =
+                    if followed.0.is_empty() { context } else { known.context(&followed)?.0 };
+                return Ok((find(&context, &start, options.direction, None), problems));
             }
         };
         let start = start(host, options, &context)?;
@@ -57,23 +67,52 @@ pub fn impact(
 }
 
 /// What is known without providers. What a variable that was not given will be is not known, and need not be.
-pub(super) fn known(
-    host: &Host<'_>,
-    options: &PlanOptions,
-) -> Result<(ExplainContext, Diagnostics), Diagnostics> {
-    refuse_without_configuration(host, &options.request)?;
-    let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
-    let state = read_state(host, &session)?.state.unwrap_or_default();
-    let (inputs, _, mut problems) = session.given_variables(&options.request);
-    if problems.has_errors() {
-        return Err(problems);
+pub(super) struct Known {
+    session: Session,
+    request: Request,
+    state: State,
+    variables: RootVariables,
+    problems: Diagnostics,
+}
+
+impl Known {
+    /// Reads the configuration and the state.
+    pub(super) fn read(host: &Host<'_>, options: &PlanOptions) -> Result<Known, Diagnostics> {
+        refuse_without_configuration(host, &options.request)?;
+        let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
+        let state = read_state(host, &session)?.state.unwrap_or_default();
+        let (inputs, _, problems) = session.given_variables(&options.request);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let variables = session.variables_or_unknown(&inputs)?;
+        let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
+        let request = run.request.clone();
+        Ok(Known { session, request, state, variables, problems })
     }
-    let variables = session.variables_or_unknown(&inputs)?;
-    let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
-    let known = operation::whatif(&session, &run.request, state, &variables)?;
-    problems.extend(known.lowered.problems.clone());
-    problems.extend(session.warnings.iter().cloned());
-    Ok((ExplainContext::of_lowered(&session, &known.lowered), problems))
+
+    /// Returns what reads what. What is made of a followed value reads it, part by part.
+    pub(super) fn context(
+        &self,
+        followed: &Followed,
+    ) -> Result<(ExplainContext, Diagnostics), Diagnostics> {
+        let Known { session, request, state, variables, .. } = self;
+        let known =
+            operation::whatif_followed(session, request, state.clone(), variables, followed)?;
+        let mut problems = self.problems.clone();
+        problems.extend(known.lowered.problems.clone());
+        problems.extend(session.warnings.iter().cloned());
+        let context = ExplainContext::of_lowered(session, &known.lowered);
+        Ok((context.in_parts(&known.lowered, !followed.0.is_empty()), problems))
+    }
+}
+
+/// Returns which values are followed: those that change, or those at the far end of what something rests on.
+fn followed(context: &ExplainContext, start: &Start, direction: Direction) -> Followed {
+    match direction.reverse {
+        true => Followed(context.root_variables().collect()),
+        false => Followed(start.nodes.iter().copied().filter(|it| context.is_value(*it)).collect()),
+    }
 }
 
 fn start(

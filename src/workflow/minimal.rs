@@ -5,12 +5,13 @@ use serde_json::{Value as Json, json};
 
 use super::explain::planned;
 use super::host::Host;
-use super::impact::known;
+use super::impact::Known;
 use super::options::PlanOptions;
 use super::with_room;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::explain::Leaves;
 use crate::explain::sentence::of_done;
+use crate::lower::trace::Followed;
 use crate::operation::explain::ExplainContext;
 use crate::operation::impact::{Direction, Impact, Start, impact};
 use crate::operation::minimal::{Purpose, Wanted};
@@ -60,7 +61,7 @@ pub struct Effect {
 /// If nothing has an address, or no plan can be made.
 pub fn minimal(host: &Host<'_>, options: &MinimalOptions) -> Result<Minimal, Diagnostics> {
     with_room(|runtime| {
-        let (context, _) = known(host, &options.planning)?;
+        let (context, _) = Known::read(host, &options.planning)?.context(Followed::NONE)?;
         let wanted = Wanted::read(&options.addresses, &context)?;
         let addresses = wanted.addresses(&context, options.purpose);
         let flag = match options.purpose {
