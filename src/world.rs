@@ -21,6 +21,7 @@ pub use stop::Stop;
 
 pub mod files;
 mod program;
+pub mod programs;
 mod reading;
 mod stop;
 pub mod terminal;

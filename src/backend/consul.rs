@@ -3,7 +3,7 @@
 //! A write is one transaction: it holds only where the session still has the lock and the key is as it was read.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
@@ -17,7 +17,7 @@ use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::opening::Opening;
 use super::shape::{flag, text};
-use super::store::{Content, Refused, Store, Version};
+use super::store::{Content, Refused, Store, Version, check_filled, unpacked};
 use super::workspace;
 use crate::diagnostic::Diagnostics;
 use crate::state::write::WRITTEN_VERSION;
@@ -108,9 +108,19 @@ impl Consul {
         let links = serde_json::from_slice::<Json>(&pair.value).ok().and_then(|it| {
             let hash = it.get("current-hash")?.as_str()?.to_owned();
             let chunks = it.get("chunks")?.as_array()?.iter();
-            Some((hash, chunks.filter_map(|it| it.as_str().map(str::to_owned)).collect()))
+            let keys: Option<Vec<String>> =
+                chunks.map(|it| Some(it.as_str()?.to_owned())).collect();
+            Some((hash, keys))
         });
-        Ok(Some(Found { pair, chunks: links }))
+        let chunks = match links {
+            None => None,
+            Some((hash, Some(keys))) => Some((hash, keys)),
+            Some((_, None)) => {
+                let why = format!("the key {key:?} lists parts that are no keys");
+                return Err(io::Error::other(why));
+            }
+        };
+        Ok(Some(Found { pair, chunks }))
     }
 
     async fn load(&self, key: &str) -> io::Result<Content> {
@@ -134,13 +144,10 @@ impl Consul {
             }
         };
         let bytes = match stored.first() {
-            Some(0x1f) => {
-                let mut plain = Vec::new();
-                flate2::read::MultiGzDecoder::new(&stored[..]).read_to_end(&mut plain)?;
-                plain
-            }
+            Some(0x1f) => unpacked(&stored)?,
             _ => stored,
         };
+        check_filled(&format!("the key {key:?}"), &bytes)?;
         if let Some((hash, _)) = &found.chunks
             && *hash != digest(&bytes)
         {
@@ -178,10 +185,14 @@ impl Consul {
             Err(no_answer) => return Err(Replaced::Failed(no_answer.into())),
         };
         match reply {
-            Reply::Done(document) => {
-                let index = document["Results"][0]["KV"]["ModifyIndex"].as_u64();
-                Ok(Version(index.unwrap_or_default().to_string()))
-            }
+            Reply::Done(document) => match document["Results"][0]["KV"]["ModifyIndex"].as_u64() {
+                Some(index) => Ok(Version(index.to_string())),
+                None => {
+                    let why =
+                        format!("Consul does not say what the transaction has stored: {document}");
+                    self.settle(&key, value, expected, io::Error::other(why)).await
+                }
+            },
             Reply::Refused(document) => {
                 let errors = document["Errors"].as_array().into_iter().flatten();
                 let has =

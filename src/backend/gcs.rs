@@ -17,7 +17,7 @@ use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
-use crate::backend::objects::check_filled;
+use crate::backend::store::check_filled;
 use crate::error::Error;
 use crate::world::World;
 

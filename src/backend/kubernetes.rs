@@ -4,7 +4,7 @@
 //! of them, and a client of the whole interface (`kube` with `k8s-openapi`) has types for hundreds, which all have to be built.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -20,7 +20,7 @@ use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::opening::Opening;
 use super::shape::{blocks, flag, text, text_map, texts};
-use super::store::{Content, Refused, Store, Version};
+use super::store::{self, Content, Refused, Store, Version, check_filled};
 use super::workspace;
 use crate::diagnostic::Diagnostics;
 
@@ -239,13 +239,10 @@ fn packed(bytes: &[u8]) -> io::Result<String> {
 }
 
 fn unpacked(data: &str) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
     if data.is_empty() {
-        return Ok(bytes);
+        return Ok(Vec::new());
     }
-    let stored = STANDARD.decode(data).map_err(io::Error::other)?;
-    flate2::read::MultiGzDecoder::new(&stored[..]).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    store::unpacked(&STANDARD.decode(data).map_err(io::Error::other)?)
 }
 
 #[async_trait]
@@ -261,6 +258,10 @@ impl Store for Kubernetes {
         let bytes = bytes.map_err(|why| {
             io::Error::other(format!("{} holds no compressed state: {why}", self.name(workspace)))
         })?;
+        // A secret that somebody has prepared holds no such entry yet.
+        if secret["data"].get("tfstate").is_some() {
+            check_filled(&self.name(workspace), &bytes)?;
+        }
         Ok(Content { bytes, version: version(&secret), is_elsewhere: false })
     }
 

@@ -34,19 +34,3 @@ pub struct Placed {
     /// Which version of the object, where that is not the newest.
     pub version: Option<String>,
 }
-
-/// Checks that an object which is there holds something. One that is empty is no state, and does not say that there is none.
-///
-/// # Errors
-///
-/// If it is empty.
-#[cfg(any(feature = "backend-s3", feature = "backend-gcs"))]
-pub fn check_filled(name: &str, bytes: &[u8]) -> std::io::Result<()> {
-    if !bytes.trim_ascii().is_empty() {
-        return Ok(());
-    }
-    Err(std::io::Error::other(format!(
-        "the object {name} is there and empty, which is no state: the state may be lost, or cut off. Look for an older version of the \
-         object. If there was never a state, delete the object"
-    )))
-}

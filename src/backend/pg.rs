@@ -11,14 +11,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::Mutex;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::kind::Kind;
 use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::opening::{Opening, invalid};
 use super::shape::{flag, text};
-use super::store::{Content, Refused, Store, Version};
+use super::store::{Content, Refused, Store, Version, check_filled};
 use super::workspace;
 use crate::diagnostic::Diagnostics;
 
@@ -55,6 +55,8 @@ pub const KIND: Kind = Kind {
 struct Session {
     client: Client,
     pid: i32,
+    /// When the server began it. Numbers of processes come again.
+    since: String,
     ended: Arc<OnceLock<String>>,
 }
 
@@ -122,13 +124,15 @@ impl Postgres {
         let ended = Arc::new(OnceLock::new());
         let end = ended.clone();
         tokio::spawn(async move { end.set(connection.await) });
-        let pid = async {
+        let known = async {
             self.layout.make(&client).await?;
-            let row = client.query_typed("SELECT pg_backend_pid()", &[]).await?;
-            Ok(row.first().map_or(0, |it| it.get(0)))
+            let query = "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()";
+            let rows = client.query_typed(query, &[]).await?;
+            let Some(row) = rows.first() else { return Ok((0, String::new())) };
+            Ok((row.try_get(0)?, row.try_get::<_, Option<String>>(1)?.unwrap_or_default()))
         };
-        let pid = pid.await.map_err(|it| self.failed(&it))?;
-        Ok(Arc::new(Session { client, pid, ended }))
+        let (pid, since) = known.await.map_err(|it| self.failed(&it))?;
+        Ok(Arc::new(Session { client, pid, since, ended }))
     }
 
     fn held(&self, workspace: &str) -> Option<Held> {
@@ -142,14 +146,28 @@ impl Postgres {
             large::LARGE
         );
         let rows = session.ask(&query, &[workspace]).await.map_err(|it| self.failed(&it))?;
-        let (data, version) = match rows.first().map(|it| (it.get(0), it.get(1))) {
-            Some((Some(data), Some(version))) => (data, version),
-            Some((None, Some(_))) => {
+        if rows.len() > 1 {
+            let why = format!(
+                "{} is there {} times: delete the rows that are not the state, and make the names unique",
+                self.name(workspace),
+                rows.len()
+            );
+            return Err(io::Error::other(why));
+        }
+        let Some(row) = rows.first() else {
+            let version = Version(String::new());
+            return Ok(Content { bytes: Vec::new(), version, is_elsewhere: false });
+        };
+        let row = two_texts(row).map_err(|it| self.failed(&it))?;
+        let (data, version) = match row {
+            (Some(data), Some(version)) => (data, version),
+            (None, Some(_)) => {
                 let read = large::read(&session.client, &table, workspace);
                 read.await.map_err(|it| self.failed(&it))?
             }
             _ => (String::new(), String::new()),
         };
+        check_filled(&self.name(workspace), data.as_bytes())?;
         Ok(Content { bytes: data.into_bytes(), version: Version(version), is_elsewhere: false })
     }
 
@@ -159,30 +177,30 @@ impl Postgres {
         session: &Session,
         workspace: &str,
         (data, expected): (&str, &Version),
-    ) -> Result<Option<Version>, tokio_postgres::Error> {
+    ) -> Result<Option<Stored>, tokio_postgres::Error> {
         let table = self.layout.table();
         if data.len() > large::LARGE
             && let Some(done) =
                 large::replace(&session.client, (&table, workspace), data, &expected.0).await?
         {
-            return Ok(done.map(Version));
+            return Ok(done);
         }
         let rows = match expected.0.as_str() {
             "" => {
                 let query = format!(
                     "INSERT INTO {table} AS it (name, data) VALUES ($1, $2) ON CONFLICT (name) \
-                     DO UPDATE SET data = $2 WHERE it.data IS NULL RETURNING md5(data)"
+                     DO UPDATE SET data = $2 WHERE it.data IS NULL RETURNING md5(data), data = $2"
                 );
                 session.ask(&query, &[workspace, data]).await?
             }
             version => {
                 let query = format!(
-                    "UPDATE {table} SET data = $2 WHERE name = $1 AND md5(data) = $3 RETURNING md5(data)"
+                    "UPDATE {table} SET data = $2 WHERE name = $1 AND md5(data) = $3 RETURNING md5(data), data = $2"
                 );
                 session.ask(&query, &[workspace, data, version]).await?
             }
         };
-        Ok(rows.first().map(|it| Version(it.get(0))))
+        rows.first().map(Stored::of).transpose()
     }
 
     /// Finds out what became of a write whose connection broke. The session of before is ended first, so that nothing of it can
@@ -195,8 +213,11 @@ impl Postgres {
     ) -> io::Result<(Content, bool)> {
         let session = self.session().await?;
         for _ in 0..100 {
-            let query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND pid <> pg_backend_pid()";
-            let rows = session.client.query_typed(query, &[(&broken.pid, Type::INT4)]).await;
+            let query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                         WHERE pid = $1 AND backend_start::text = $2 AND pid <> pg_backend_pid()";
+            let which: [(&(dyn ToSql + Sync), Type); 2] =
+                [(&broken.pid, Type::INT4), (&broken.since, Type::TEXT)];
+            let rows = session.client.query_typed(query, &which).await;
             // Whoever may not end it waits for its end.
             if matches!(&rows, Ok(it) if it.is_empty()) {
                 break;
@@ -227,12 +248,13 @@ impl Postgres {
         let Some(row) = rows.first() else {
             let query = "SELECT pg_try_advisory_lock($1)";
             let rows = session.client.query_typed(query, &[(&creation, Type::INT8)]).await?;
-            return Ok(match rows.first().is_some_and(|it| it.get(0)) {
+            return Ok(match is_true(&rows)? {
                 true => Ok(creation),
                 false => Err((creation, format!("Already locked for workspace creation: {name}"))),
             });
         };
-        let (key, has_row, has_creation): (i64, bool, bool) = (row.get(0), row.get(1), row.get(2));
+        let (key, has_row, has_creation): (i64, bool, bool) =
+            (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
         if has_creation {
             self.give_back(session, creation).await?;
         }
@@ -254,8 +276,31 @@ impl Postgres {
     async fn give_back(&self, session: &Session, key: i64) -> Result<bool, tokio_postgres::Error> {
         let query = "SELECT pg_advisory_unlock($1)";
         let rows = session.client.query_typed(query, &[(&key, Type::INT8)]).await?;
-        Ok(rows.first().is_some_and(|it| it.get(0)))
+        is_true(&rows)
     }
+}
+
+/// What the server says of a state that it has stored.
+struct Stored {
+    version: Version,
+    /// Whether it is what was sent: a trigger may change it.
+    is_same: bool,
+}
+
+impl Stored {
+    fn of(row: &Row) -> Result<Stored, tokio_postgres::Error> {
+        let (version, is_same): (Option<String>, Option<bool>) = (row.try_get(0)?, row.try_get(1)?);
+        let version = Version(version.unwrap_or_default());
+        Ok(Stored { version, is_same: is_same.unwrap_or(false) })
+    }
+}
+
+fn is_true(rows: &[Row]) -> Result<bool, tokio_postgres::Error> {
+    rows.first().map_or(Ok(false), |it| it.try_get(0))
+}
+
+fn two_texts(row: &Row) -> Result<(Option<String>, Option<String>), tokio_postgres::Error> {
+    Ok((row.try_get(0)?, row.try_get(1)?))
 }
 
 #[async_trait]
@@ -285,7 +330,13 @@ impl Store for Postgres {
             None => self.session().await?,
         };
         let error = match self.replace(&session, workspace, (data, expected)).await {
-            Ok(Some(version)) => return Ok(version),
+            Ok(Some(stored)) if stored.is_same => return Ok(stored.version),
+            Ok(Some(_)) => {
+                let name = self.name(workspace);
+                return Err(Refused::Unsettled(io::Error::other(format!(
+                    "{name} holds something else than was written: a trigger or a rule of the table changes it"
+                ))));
+            }
             Ok(None) => {
                 let there = self.read_over(&session, workspace).await?;
                 return Err(Refused::Overtaken(there.bytes));
@@ -309,7 +360,8 @@ impl Store for Postgres {
         let session = self.session().await?;
         let query = format!("SELECT name FROM {} WHERE name <> 'default'", self.layout.table());
         let rows = session.ask(&query, &[]).await.map_err(|it| self.failed(&it))?;
-        Ok(workspace::listed(rows.iter().map(|it| it.get(0))))
+        let names: Result<Vec<String>, _> = rows.iter().map(|it| it.try_get(0)).collect();
+        Ok(workspace::listed(names.map_err(|it| self.failed(&it))?))
     }
 
     async fn create(&self, _workspace: &str) -> io::Result<()> {
@@ -383,7 +435,8 @@ impl Store for Postgres {
         let session = self.session().await?;
         let query = format!("SELECT id FROM {} WHERE name = $1", self.layout.table());
         let rows = session.ask(&query, &[workspace]).await.map_err(|it| self.failed(&it))?;
-        let keys = rows.first().map(|it| it.get::<_, i64>(0));
+        let key: Result<Option<i64>, _> = rows.first().map(|it| it.try_get(0)).transpose();
+        let keys = key.map_err(|it| self.failed(&it))?;
         for key in keys.into_iter().chain([self.layout.creation_key()]) {
             if let Some(holder) = Holder::find(&session.client, key).await {
                 let why = format!("nobody but PostgreSQL can end it: {}", holder.described());

@@ -35,6 +35,49 @@ pub struct Content {
     pub is_elsewhere: bool,
 }
 
+/// Checks that what is stored under a name holds something. An empty one is no state, and does not say that there is none.
+///
+/// # Errors
+///
+/// If it is empty.
+#[cfg(any(
+    feature = "backend-s3",
+    feature = "backend-gcs",
+    feature = "backend-consul",
+    feature = "backend-kubernetes",
+    feature = "backend-pg"
+))]
+pub fn check_filled(name: &str, bytes: &[u8]) -> io::Result<()> {
+    if !bytes.trim_ascii().is_empty() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "{name} is there and empty, which is no state: the state may be lost, or cut off. Look for an older version or a copy of it. If \
+         there was never a state, delete it"
+    )))
+}
+
+/// How many bytes a compressed state may unpack to.
+#[cfg(any(feature = "backend-consul", feature = "backend-kubernetes"))]
+const LARGEST_UNPACKED: u64 = 2 << 30;
+
+/// Unpacks a state that is compressed with gzip.
+///
+/// # Errors
+///
+/// If it is not wholly there, or unpacks to more than 2 GiB.
+#[cfg(any(feature = "backend-consul", feature = "backend-kubernetes"))]
+pub fn unpacked(stored: &[u8]) -> io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut plain = Vec::new();
+    let mut unpacking = flate2::read::MultiGzDecoder::new(stored).take(LARGEST_UNPACKED + 1);
+    unpacking.read_to_end(&mut plain)?;
+    match plain.len() as u64 > LARGEST_UNPACKED {
+        true => Err(io::Error::other("it unpacks to more than 2 GiB")),
+        false => Ok(plain),
+    }
+}
+
 /// Much that is stored, to be read from its end.
 pub trait Large: Backwards {
     /// Returns what a write must name to take its place; nothing where it has changed while it was read.

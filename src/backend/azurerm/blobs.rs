@@ -60,7 +60,6 @@ const METADATA: &str = "x-ms-meta-";
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Listing {
-    #[serde(default)]
     blobs: Blobs,
     #[serde(default)]
     next_marker: String,
@@ -136,10 +135,7 @@ impl Container {
             answer => answer?,
         };
         let Some(tag) = answer.header("etag").map(str::to_owned) else {
-            let text = format!(
-                "what answers at {} does not speak as Azure Blob Storage does (an answer without ETag): check the names and the endpoint",
-                self.address
-            );
+            let text = unlike_azure(&self.address, "no ETag");
             return Err(Trouble::denied(answer.status, "", text));
         };
         Ok(Some(Blob { bytes: answer.body, tag }))
@@ -186,7 +182,11 @@ impl Container {
         let ask = ask.header("x-ms-blob-content-type", "application/json");
         let ask = with_metadata(with_lease(ask, lease), metadata).body(bytes);
         let answer = self.demand(&self.scoped(self.keyed(ask))).await?;
-        Ok(answer.header("etag").unwrap_or_default().to_owned())
+        // Azure says what stands for the blob it has made. Any other answer does not say that there is one.
+        match answer.header("etag").filter(|it| answer.status == 201 && !it.is_empty()) {
+            Some(tag) => Ok(tag.to_owned()),
+            None => Err(Trouble::Unanswered(unlike_azure(&self.address, "no ETag"))),
+        }
     }
 
     /// Keeps what a blob holds now as a snapshot.
@@ -243,6 +243,9 @@ impl Container {
     pub async fn delete(&self, blob: &str, lease: Option<&str>) -> Result<(), Trouble> {
         match self.demand(&with_lease(self.ask(Method::DELETE, blob, ""), lease)).await {
             Err(it) if it.is_absent() && it.code() != "ContainerNotFound" => Ok(()),
+            Ok(answer) if answer.status != 202 => {
+                Err(Trouble::Unanswered(unlike_azure(&self.address, "status 202 is missing")))
+            }
             deleted => deleted.map(drop),
         }
     }
@@ -271,9 +274,10 @@ impl Container {
             let listing: Listing =
                 quick_xml::de::from_reader(&*answer.body).map_err(|_| strange(&self.address))?;
             names.extend(listing.blobs.blobs.into_iter().map(|it| it.name));
-            match listing.next_marker.is_empty() {
-                true => return Ok(names),
-                false => next = listing.next_marker,
+            match listing.next_marker {
+                none if none.is_empty() => return Ok(names),
+                same if same == next => return Err(strange(&self.address)),
+                marker => next = marker,
             }
         }
     }
@@ -288,6 +292,13 @@ fn with_lease(ask: Ask, lease: Option<&str>) -> Ask {
 
 fn with_metadata(ask: Ask, metadata: &BTreeMap<String, String>) -> Ask {
     metadata.iter().fold(ask, |ask, (name, value)| ask.header(&format!("{METADATA}{name}"), value))
+}
+
+/// Says that what answers is not Azure, and what its answer lacks.
+fn unlike_azure(address: &str, lacks: &str) -> String {
+    format!(
+        "what answers at {address} does not speak as Azure Blob Storage does ({lacks}): check the names and the endpoint"
+    )
 }
 
 /// The service answers with something that is none of its answers.

@@ -72,10 +72,9 @@ impl Agent {
             return Err(invalid("consul", "address", "only http and https are supported"));
         }
         let token = it.text("access_token").or_else(|| variable("CONSUL_HTTP_TOKEN"));
-        let saved = || {
-            let bytes =
-                crate::world::read_regular(variable("CONSUL_HTTP_TOKEN_FILE")?.as_ref()).ok()?;
-            Some(String::from_utf8_lossy(&bytes).trim().to_owned())
+        let token = match (token, variable("CONSUL_HTTP_TOKEN_FILE")) {
+            (None, Some(path)) => Some(token_in(&path)?),
+            (token, _) => token,
         };
         let login = it.text("http_auth").or_else(|| variable("CONSUL_HTTP_AUTH"));
         let login = login.map(|it| match it.split_once(':') {
@@ -91,7 +90,7 @@ impl Agent {
         Ok(Agent {
             client: client.map_err(|why| invalid("consul", "address", &why.to_string()))?,
             base,
-            token: token.or_else(saved),
+            token,
             login,
             place: place.into_iter().filter_map(|(name, it)| Some((name, it?))).collect(),
         })
@@ -129,6 +128,10 @@ impl Agent {
             return io::Error::other(page);
         }
         let text = String::from_utf8_lossy(&answer.body);
+        let text = match &self.token {
+            Some(token) => text.replace(token.as_str(), "(token)"),
+            None => text.into_owned(),
+        };
         let text: String = text.trim().chars().take(300).collect();
         let hint = match answer.status {
             403 => {
@@ -157,12 +160,20 @@ impl Agent {
         let path = ["kv", key];
         let answer = self.ask(|| self.request(Method::GET, &path, &[("consistent", "")])).await?;
         let found: Json = match answer.status {
-            404 => return Ok(None),
+            404 if is_no_key(&answer) => return Ok(None),
             200 => serde_json::from_slice(&answer.body).map_err(|_| self.failed(&answer))?,
             _ => return Err(self.failed(&answer)),
         };
         let pair = &found[0];
-        let value = STANDARD.decode(pair["Value"].as_str().unwrap_or_default());
+        let value = match &pair["Value"] {
+            Json::Null => "",
+            Json::String(text) => text,
+            _ => return Err(self.failed(&answer)),
+        };
+        if pair["Key"].as_str().is_some_and(|it| it != key) {
+            return Err(self.failed(&answer));
+        }
+        let value = STANDARD.decode(value);
         let index = pair["ModifyIndex"].as_u64().ok_or_else(|| self.failed(&answer))?;
         Ok(Some(Pair {
             value: value.map_err(io::Error::other)?,
@@ -189,7 +200,8 @@ impl Agent {
         let more: &[(&str, &str)] = if with_all { &[("recurse", "true")] } else { &[] };
         let path = ["kv", key];
         let answer = self.ask(|| self.request(Method::DELETE, &path, more)).await?;
-        if answer.status == 200 { Ok(()) } else { Err(self.failed(&answer)) }
+        let is_done = answer.status == 200 && answer.body.trim_ascii() == b"true";
+        if is_done { Ok(()) } else { Err(self.failed(&answer)) }
     }
 
     /// Lists the keys that begin with a prefix, those in one folder as the folder.
@@ -197,7 +209,7 @@ impl Agent {
         let (path, more) = (["kv", prefix], [("keys", ""), ("separator", "/"), ("consistent", "")]);
         let answer = self.ask(|| self.request(Method::GET, &path, &more)).await?;
         match answer.status {
-            404 => Ok(Vec::new()),
+            404 if is_no_key(&answer) => Ok(Vec::new()),
             200 => serde_json::from_slice(&answer.body).map_err(|_| self.failed(&answer)),
             _ => Err(self.failed(&answer)),
         }
@@ -208,9 +220,14 @@ impl Agent {
         let request = self.request(Method::PUT, &["txn"], &[]).body(steps.to_string());
         let answer = web::send(request).await.map_err(|it| self.no_answer(it))?;
         let text = String::from_utf8_lossy(&answer.body);
-        let document = || serde_json::from_slice(&answer.body).unwrap_or_default();
+        let document = || -> Json { serde_json::from_slice(&answer.body).unwrap_or_default() };
+        let has_results = || {
+            let document = document();
+            document["Results"].is_array()
+                && document["Errors"].as_array().is_none_or(Vec::is_empty)
+        };
         Ok(match answer.status {
-            200 => Reply::Done(document()),
+            200 if has_results() => Reply::Done(document()),
             409 => Reply::Refused(document()),
             413 => Reply::TooLarge,
             400.. if super::is_too_large(&text) => Reply::TooLarge,
@@ -264,6 +281,19 @@ impl Agent {
         // Only the first reason is of interest, and there is no other.
         let _ = lost.set(why);
     }
+}
+
+/// Reads a token from a file.
+fn token_in(path: &str) -> Result<String, Diagnostic> {
+    let bytes = crate::world::read_regular(path.as_ref()).map_err(|why| {
+        invalid("consul", "access_token", &format!("CONSUL_HTTP_TOKEN_FILE names {path}: {why}"))
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+}
+
+/// Returns whether an answer with status 404 says that there is no such key: Consul says nothing more.
+fn is_no_key(answer: &Answer) -> bool {
+    answer.body.trim_ascii().is_empty()
 }
 
 fn trust(it: &Opening) -> Result<Trust, Diagnostic> {

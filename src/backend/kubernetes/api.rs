@@ -149,9 +149,10 @@ impl Api {
         let answer = self.ask(Method::GET, self.url(kind, Some(name)), None).await?;
         let what = format!("read {name:?} of {kind}");
         match answer.status {
-            200 => serde_json::from_slice(&answer.body)
-                .map(Some)
-                .map_err(|_| self.failed(&what, &answer)),
+            200 => match object_of(&answer, kind, name) {
+                Some(found) => Ok(Some(found)),
+                None => Err(self.failed(&what, &answer)),
+            },
             // A server that knows no such address has no name for what is not there.
             404 if is_of_a_cluster(&answer) => Ok(None),
             _ => Err(self.failed(&what, &answer)),
@@ -168,9 +169,13 @@ impl Api {
             return Err(failed());
         }
         let mut found: Json = serde_json::from_slice(&answer.body).map_err(|_| failed())?;
-        match found["items"].take() {
-            Json::Array(items) => Ok(items),
-            _ => Ok(Vec::new()),
+        let is_list = found["kind"].as_str().is_some_and(|it| it.ends_with("List"));
+        match (found["items"].take(), &found["metadata"]["continue"]) {
+            // The whole is asked for, so that what is left over is no answer to that.
+            (_, Json::String(more)) if !more.is_empty() => Err(failed()),
+            (Json::Array(items), _) if is_list => Ok(items),
+            (Json::Null, _) if is_list && found.get("items").is_some() => Ok(Vec::new()),
+            _ => Err(failed()),
         }
     }
 
@@ -184,13 +189,17 @@ impl Api {
     ) -> Result<(), Failure> {
         let url = self.url(kind, Some(name).filter(|_| method == Method::PUT));
         let answer = self.ask(method, url, Some(object)).await?;
+        let failed = || self.failed(&format!("write {name:?} of {kind}"), &answer);
+        let is_stored = || {
+            let stored = object_of(&answer, kind, name);
+            stored.is_some_and(|it| it["data"]["tfstate"] == object["data"]["tfstate"])
+        };
         match answer.status {
-            200 | 201 => Ok(()),
+            200 | 201 if is_stored() => Ok(()),
             409 => Err(Failure::Conflict),
-            500.. => {
-                Err(Failure::NoAnswer(self.failed(&format!("write {name:?} of {kind}"), &answer)))
-            }
-            _ => Err(Failure::Failed(self.failed(&format!("write {name:?} of {kind}"), &answer))),
+            // What has another answer than a cluster gives may have been stored all the same.
+            200 | 201 | 500.. => Err(Failure::NoAnswer(failed())),
+            _ => Err(Failure::Failed(failed())),
         }
     }
 
@@ -199,10 +208,20 @@ impl Api {
         url.query_pairs_mut().append_pair("propagationPolicy", "Background");
         let answer = self.ask(Method::DELETE, url, None).await?;
         match answer.status {
-            200 | 202 | 404 => Ok(()),
+            200 | 202 if is_of_a_cluster(&answer) || object_of(&answer, kind, name).is_some() => {
+                Ok(())
+            }
+            404 if is_of_a_cluster(&answer) => Ok(()),
             _ => Err(self.failed(&format!("delete {name:?} of {kind}"), &answer)),
         }
     }
+}
+
+/// Returns the object that an answer holds, if it is of this kind and has this name.
+fn object_of(answer: &Answer, kind: &str, name: &str) -> Option<Json> {
+    let found: Json = serde_json::from_slice(&answer.body).ok()?;
+    let wanted = if kind == "leases" { "Lease" } else { "Secret" };
+    (found["kind"] == wanted && found["metadata"]["name"] == name).then_some(found)
 }
 
 fn is_of_a_cluster(answer: &Answer) -> bool {

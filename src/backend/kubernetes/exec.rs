@@ -1,11 +1,11 @@
 //! Programs that give out credentials for a cluster: `exec`.
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
 
 use serde_json::{Value as Json, json};
 
 use crate::error::{Error, ErrorContext};
+use crate::world::programs;
 
 /// A program that gives out credentials.
 pub(super) struct Program {
@@ -30,18 +30,17 @@ impl Program {
         let question = json!({
             "apiVersion": self.version, "kind": "ExecCredential", "spec": {"interactive": false},
         });
-        let run = tokio::process::Command::new(command)
+        let mut program = tokio::process::Command::new(command);
+        program
             .args(&self.arguments)
             .envs(&self.variables)
-            .env("KUBERNETES_EXEC_INFO", question.to_string())
-            .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .output();
-        let output =
-            run.await.context(format_args!("failed to run {command:?} for credentials"))?;
+            .env("KUBERNETES_EXEC_INFO", question.to_string());
+        let output = programs::answer_of(&mut program)
+            .await
+            .context(format_args!("failed to run {command:?} for credentials"))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("{command:?} gives no credentials: {}", said.trim()).into());
+            let said = programs::said(&output.stderr, self.variables.values().map(String::as_str));
+            return Err(format!("{command:?} gives no credentials: {said}").into());
         }
         let malformed = format!(
             "{command:?} gives no credentials: it prints no ExecCredential with a token or a certificate"

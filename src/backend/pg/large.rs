@@ -6,6 +6,8 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
+use super::Stored;
+
 /// From how many bytes on a state is large.
 pub(super) const LARGE: usize = 16 << 20;
 /// How many characters a piece has that is read.
@@ -38,7 +40,7 @@ pub(super) async fn read(
     let work = async {
         let rows = client.query_typed(&whole, &[(&name, Type::TEXT)]).await?;
         let Some(row) = rows.first() else { return Ok((String::new(), String::new())) };
-        let (version, length): (Option<String>, Option<i32>) = (row.get(0), row.get(1));
+        let (version, length): (Option<String>, Option<i32>) = (row.try_get(0)?, row.try_get(1)?);
         let length = usize::try_from(length.unwrap_or_default()).unwrap_or_default();
         let mut data = String::with_capacity(length);
         let mut start = 1;
@@ -46,9 +48,8 @@ pub(super) async fn read(
             let values: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 2] =
                 [(&name, Type::TEXT), (&start, Type::INT4)];
             let rows = client.query_typed(&part, &values).await?;
-            let Some(piece) = rows.first().and_then(|it| it.get::<_, Option<&str>>(0)) else {
-                break;
-            };
+            let Some(row) = rows.first() else { break };
+            let Some(piece) = row.try_get::<_, Option<&str>>(0)? else { break };
             crate::backend::moving::arrive(piece.len());
             data.push_str(piece);
             start += PIECE;
@@ -65,7 +66,7 @@ pub(super) async fn replace(
     (table, name): (&str, &str),
     data: &str,
     expected: &str,
-) -> Result<Option<Option<String>>, Error> {
+) -> Result<Option<Option<Stored>>, Error> {
     let work = async {
         client
             .batch_execute("CREATE TEMPORARY TABLE entail_state (data text) ON COMMIT DROP")
@@ -82,18 +83,18 @@ pub(super) async fn replace(
             "" => {
                 let query = format!(
                     "INSERT INTO {table} AS it (name, data) VALUES ($1, {sent}) ON CONFLICT (name) \
-                     DO UPDATE SET data = excluded.data WHERE it.data IS NULL RETURNING md5(data)"
+                     DO UPDATE SET data = excluded.data WHERE it.data IS NULL RETURNING md5(data), data = {sent}"
                 );
                 client.query_typed(&query, &[(&name, Type::TEXT)]).await?
             }
             version => {
                 let query = format!(
-                    "UPDATE {table} SET data = {sent} WHERE name = $1 AND md5(data) = $2 RETURNING md5(data)"
+                    "UPDATE {table} SET data = {sent} WHERE name = $1 AND md5(data) = $2 RETURNING md5(data), data = {sent}"
                 );
                 client.query_typed(&query, &[(&name, Type::TEXT), (&version, Type::TEXT)]).await?
             }
         };
-        Ok(rows.first().map(|it| it.get(0)))
+        rows.first().map(Stored::of).transpose()
     };
     match within(client, "BEGIN", work).await {
         Err(it) if it.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(None),

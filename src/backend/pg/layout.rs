@@ -4,11 +4,14 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
-use crate::backend::opening::Opening;
+use crate::backend::opening::{Opening, invalid};
 use crate::diagnostic::Diagnostics;
 
 /// The sequence of rows' ids. Advisory locks are those of a whole database, so that ids are, too.
 const SEQUENCE: &str = "public.global_states_id_seq";
+
+/// How many bytes of a name PostgreSQL keeps.
+const LONGEST_NAME: usize = 63;
 
 /// Names in the database, and which of them are made where they are missing.
 #[derive(Debug)]
@@ -27,11 +30,20 @@ fn quoted(name: &str) -> String {
 
 impl Layout {
     pub fn of(it: &Opening) -> Result<Layout, Diagnostics> {
-        let named = |name, usual: &str| it.text(name).unwrap_or_else(|| usual.to_owned());
+        let named = |name, usual: &str| match it.text(name) {
+            Some(text) if text.len() > LONGEST_NAME => Err(invalid(
+                "pg",
+                name,
+                &format!(
+                    "PostgreSQL cuts names after {LONGEST_NAME} bytes, so that two could be one"
+                ),
+            )),
+            text => Ok(text.unwrap_or_else(|| usual.to_owned())),
+        };
         Ok(Layout {
-            schema: named("schema_name", "terraform_remote_state"),
-            table: named("table_name", "states"),
-            index: named("index_name", "states_by_name"),
+            schema: named("schema_name", "terraform_remote_state")?,
+            table: named("table_name", "states")?,
+            index: named("index_name", "states_by_name")?,
             makes_schema: !it.flag("skip_schema_creation")?.unwrap_or(false),
             makes_table: !it.flag("skip_table_creation")?.unwrap_or(false),
             makes_index: !it.flag("skip_index_creation")?.unwrap_or(false),
