@@ -202,6 +202,30 @@ fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
 pub fn load(world: &Arc<World>, sources: &Sources, path: &Path) -> Result<Loaded, Diagnostics> {
     // A plan needs no configuration to be shown, unless that says how to open it.
     let sealing = session::unseal(world, sources);
+    loaded(world, path, sealing)
+}
+
+/// Loads a saved plan to carry it out: the configuration has to say how the state is encrypted that is written then.
+///
+/// # Errors
+///
+/// As for [`load`], and if what the configuration says of encryption cannot be read.
+pub fn load_to_apply(
+    world: &Arc<World>,
+    sources: &Sources,
+    path: &Path,
+) -> Result<Loaded, Diagnostics> {
+    let sealing = session::unseal(world, sources);
+    let unread = sealing.as_ref().err().cloned();
+    let loaded = loaded(world, path, sealing)?;
+    unread.map_or(Ok(loaded), Err)
+}
+
+fn loaded<T>(
+    world: &Arc<World>,
+    path: &Path,
+    sealing: Result<T, Diagnostics>,
+) -> Result<Loaded, Diagnostics> {
     let (plan, extras) = match (Plan::load(path, &Seals::of(world)), sealing) {
         (Ok(it), _) => it,
         (Err(problem), Err(others)) if problem.summary == NOT_OPENED => return Err(others),

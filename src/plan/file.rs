@@ -19,7 +19,7 @@ use crate::backend::seal::{Part, Seals};
 use crate::diagnostic::{Diagnostic, Sort};
 use crate::error::Error;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
-use crate::state::{State, read};
+use crate::state::{State, is_same, read};
 use crate::value::text::shown;
 use crate::world::PROGRAM;
 
@@ -94,10 +94,20 @@ impl Plan {
         if !is_first && planned.lineage != lineage {
             return Err(other_lineage());
         }
-        if planned.serial != serial {
+        let has_appeared = is_first && current.is_some_and(|it| !it.is_empty());
+        if planned.serial != serial || has_appeared {
             return Err(stale());
         }
         Ok(())
+    }
+
+    /// Tells whether what is on record holds what it held when the plan was made: another program, or a person, may have changed
+    /// what stands under a serial.
+    ///
+    /// - `current`: the latest snapshot, with the moves of the configuration.
+    pub fn check_content(&self, current: &State) -> Result<(), Diagnostic> {
+        let is_first = self.prior_state.lineage.is_empty();
+        if is_first || is_same(current, &self.previous_state) { Ok(()) } else { Err(stale()) }
     }
 }
 
@@ -153,6 +163,9 @@ const MOST_UNPACKED: u64 = 2 << 30;
 fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), Error> {
     let mut zip = ZipArchive::new(Cursor::new(bytes))
         .map_err(|_| "the given file is not a valid plan file")?;
+    if !is_one_archive(bytes, &zip) {
+        return Err("the plan file holds more than one archive, or an entry twice".into());
+    }
     let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut left = most;
     let mut surplus = None;
@@ -189,6 +202,20 @@ fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), Error> {
     }
     let (plan, settings) = read_document(&document, states)?;
     Ok((plan, PlanExtras { settings, signer, ..extras }))
+}
+
+/// Returns whether an archive begins with the bytes and ends with them, and has each entry once: so that every program that reads it
+/// finds the same entries.
+fn is_one_archive(bytes: &[u8], zip: &ZipArchive<Cursor<&[u8]>>) -> bool {
+    /// How many bytes the record at the end of an archive has that has no comment.
+    const END: usize = 22;
+    let Some(end) = bytes.len().checked_sub(END).and_then(|it| bytes.get(it..)) else {
+        return false;
+    };
+    // How many entries there are in all; the library keeps one of each name.
+    let count = u16::from_le_bytes([end[10], end[11]]);
+    let is_whole = end.starts_with(b"PK\x05\x06") && end[20..] == [0, 0];
+    is_whole && zip.offset() == 0 && (count == u16::MAX || usize::from(count) == zip.len())
 }
 
 fn keep(extras: &mut PlanExtras, name: &str, content: Vec<u8>) -> Option<()> {

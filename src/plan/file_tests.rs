@@ -348,6 +348,21 @@ fn an_archive_that_unpacks_to_more_than_any_plan_is_refused() {
 }
 
 #[test]
+fn a_plan_file_is_one_archive_and_nothing_else() {
+    let bytes = archive(&plan(), &extras(), None).expect("it is written");
+    let around = [[b"x", &bytes[..]].concat(), [&bytes[..], b"x"].concat(), bytes.repeat(2)];
+    for other in around {
+        let problem = unpack(&other, MOST_UNPACKED).map(drop).expect_err("it is refused");
+        assert!(problem.to_string().contains("more than one archive"), "{problem}");
+    }
+    // A second entry of a name that the library does not show.
+    let mut twice = bytes.clone();
+    let end = twice.len() - 22;
+    twice[end + 10] += 1;
+    assert!(unpack(&twice, MOST_UNPACKED).is_err());
+}
+
+#[test]
 fn a_plan_fits_only_the_snapshot_it_was_made_from() {
     let check =
         |plan: &Plan, current: Option<&State>| plan.check_current(current).map_err(|it| it.summary);
@@ -358,7 +373,14 @@ fn a_plan_fits_only_the_snapshot_it_was_made_from() {
     let other = State { lineage: "other".into(), ..state(3) };
     assert_eq!(check(&plan, Some(&other)), Err("Saved plan does not match the given state".into()));
 
+    let changed = State { outputs: Default::default(), ..state(3) };
+    assert!(
+        plan.check_content(&changed).is_err() && plan.check_content(&plan.previous_state).is_ok()
+    );
+
     let first = Plan { prior_state: State::default(), ..plan };
+    let appeared = State { serial: 0, ..changed };
+    assert_eq!(check(&first, Some(&appeared)), Err("Saved plan is stale".into()));
     assert_eq!(check(&first, None), Ok(()));
     assert_eq!(check(&first, Some(&state(1))), Err("Saved plan is stale".into()));
 }

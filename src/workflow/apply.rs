@@ -16,6 +16,7 @@ use crate::backend::Snapshot;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
 use crate::event::tell_changes;
 use crate::execute::{Done, Watch};
+use crate::lower::moves::apply_moves;
 use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
 use crate::operation::session::Session;
@@ -23,6 +24,7 @@ use crate::operation::{log, policies, saved, validate, variables};
 use crate::plan::{Action, Plan};
 use crate::policy::Verdict;
 use crate::request::PlanMode;
+use crate::state::State;
 use crate::value::text::shell_word;
 use crate::value::{Str, Value};
 use tracing::Instrument;
@@ -101,12 +103,18 @@ fn lasting(mut problems: Diagnostics) -> Diagnostics {
     problems
 }
 
+/// Returns a state with the moves of the configuration, as a plan has it.
+fn moved(session: &Session, mut state: State) -> State {
+    apply_moves(session.engine(), &session.config, &mut state);
+    state
+}
+
 async fn saved_plan(
     host: &Host<'_>,
     options: &ApplyOptions,
     path: &Path,
 ) -> Result<Applied, Diagnostics> {
-    let mut loaded = saved::load(host.world, host.sources, &host.world.root.join(path))
+    let mut loaded = saved::load_to_apply(host.world, host.sources, &host.world.root.join(path))
         .map_err(|it| not_loaded(path, it))?;
     if let Some(trusted) = &options.trusted {
         trusted.check(loaded.signer())?;
@@ -130,7 +138,12 @@ async fn saved_plan(
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeApply")?;
     let snapshot = read_state(host, &session)?;
     let mut problems = loaded.check_locks(&session)?;
-    problems.extend(loaded.plan.check_current(snapshot.state.as_ref()).err());
+    let fits = loaded.plan.check_current(snapshot.state.as_ref());
+    let has_same = || match snapshot.state.clone() {
+        Some(state) => loaded.plan.check_content(&moved(&session, state)),
+        None => Ok(()),
+    };
+    problems.extend(fits.and_then(|()| has_same()).err());
     if problems.has_errors() {
         return Err(problems);
     }

@@ -110,6 +110,12 @@ impl PlanArgs {
             (Some(_), None) => Err(Diagnostic::error("Nothing to sign").detail(
                 "The -sign option signs a saved plan. Say with -out=FILE where it is to be saved.",
             )),
+            (Some(path), Some(_)) if path.as_os_str().is_empty() => Err(Diagnostic::error(
+                "No key to sign with",
+            )
+            .detail(
+                "The -sign option names no file. A plan that is not signed is saved without -sign.",
+            )),
             (Some(path), Some(_)) => SigningKey::read(path).map(Some),
             (None, _) => Ok(None),
         }
