@@ -50,6 +50,9 @@ pub const KIND: Kind = Kind {
     open: |it| Ok(Arc::new(Postgres::open(it)?)),
 };
 
+/// How long the server may take for one answer, besides the time that the bytes take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A connection, and why it has ended once it has.
 #[derive(Debug)]
 struct Session {
@@ -126,6 +129,9 @@ impl Postgres {
         tokio::spawn(async move { end.set(connection.await) });
         let known = async {
             self.layout.make(&client).await?;
+            // Whoever locks the whole table is not waited for without end, unless the user says how long.
+            let patience = "SELECT set_config('lock_timeout', '30s', false) WHERE current_setting('lock_timeout') = '0'";
+            client.query_typed(patience, &[]).await?;
             let query = "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()";
             let rows = client.query_typed(query, &[]).await?;
             let Some(row) = rows.first() else { return Ok((0, String::new())) };
@@ -133,6 +139,19 @@ impl Postgres {
         };
         let (pid, since) = known.await.map_err(|it| self.failed(&it))?;
         Ok(Arc::new(Session { client, pid, since, ended }))
+    }
+
+    /// Waits for an answer as long as so many bytes may take. What comes later is not heard: the session is let go.
+    async fn in_time<T>(&self, bytes: usize, work: impl Future<Output = T>) -> io::Result<T> {
+        let patience = PATIENCE + Duration::from_secs(bytes as u64 / (64 << 10));
+        match tokio::time::timeout(patience, work).await {
+            Ok(done) => Ok(done),
+            Err(_) => {
+                *self.session.lock().await = None;
+                let (server, seconds) = (self.way.shown(), patience.as_secs());
+                Err(io::Error::other(format!("{server} does not answer within {seconds} seconds")))
+            }
+        }
     }
 
     fn held(&self, workspace: &str) -> Option<Held> {
@@ -145,7 +164,8 @@ impl Postgres {
             "SELECT CASE WHEN octet_length(data) <= {} THEN data END, md5(data) FROM {table} WHERE name = $1",
             large::LARGE
         );
-        let rows = session.ask(&query, &[workspace]).await.map_err(|it| self.failed(&it))?;
+        let asked = self.in_time(0, session.ask(&query, &[workspace])).await?;
+        let rows = asked.map_err(|it| self.failed(&it))?;
         if rows.len() > 1 {
             let why = format!(
                 "{} is there {} times: delete the rows that are not the state, and make the names unique",
@@ -329,7 +349,9 @@ impl Store for Postgres {
             Some(held) => held.session.clone(),
             None => self.session().await?,
         };
-        let error = match self.replace(&session, workspace, (data, expected)).await {
+        let replacing = self.replace(&session, workspace, (data, expected));
+        let replaced = self.in_time(data.len(), replacing).await.map_err(Refused::Unsettled)?;
+        let error = match replaced {
             Ok(Some(stored)) if stored.is_same => return Ok(stored.version),
             Ok(Some(_)) => {
                 let name = self.name(workspace);

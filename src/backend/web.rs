@@ -42,6 +42,7 @@ pub struct Trust {
 /// If a certificate or a key cannot be read.
 pub fn client(world: &World, trust: &Trust) -> Result<Client, Error> {
     const FAILED: &str = "cannot prepare secure connections";
+    check_proxies(world)?;
     Client::builder()
         .tls_backend_preconfigured(tls(world, trust)?)
         .connect_timeout(Duration::from_secs(10))
@@ -49,6 +50,28 @@ pub fn client(world: &World, trust: &Trust) -> Result<Client, Error> {
         .user_agent(user_agent(world))
         .build()
         .context(FAILED)
+}
+
+/// Checks that the variables that name proxies name some: a request must not go around one that cannot be used.
+///
+/// # Errors
+///
+/// If one has a value that is no address of a proxy. The value is not told, since it may hold a password.
+pub fn check_proxies(world: &World) -> Result<(), Error> {
+    const NAMES: [&str; 6] =
+        ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    const SCHEMES: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
+    for name in NAMES {
+        let Some(text) = world.variable(name).map(str::trim).filter(|it| !it.is_empty()) else {
+            continue;
+        };
+        let address = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+        let is_proxy = |it: &reqwest::Url| SCHEMES.contains(&it.scheme()) && it.has_host();
+        if !reqwest::Url::parse(&address).is_ok_and(|it| is_proxy(&it)) {
+            return Err(format!("the variable {name} holds no address of a proxy").into());
+        }
+    }
+    Ok(())
 }
 
 /// Returns how the program calls itself towards services, with what `TF_APPEND_USER_AGENT` adds to it.
@@ -77,6 +100,7 @@ pub fn client_with_token(
     timeout: Duration,
     proxy: Option<&str>,
 ) -> Result<Client, Error> {
+    check_proxies(world)?;
     let mut builder = Client::builder()
         .tls_backend_preconfigured(tls(world, trust)?)
         .connect_timeout(Duration::from_secs(10))

@@ -69,9 +69,11 @@ pub fn list(folder: &Path) -> Vec<String> {
     listed(folders.filter(|it| is_valid_name(it)))
 }
 
-/// Lists workspaces in the order in which they are told: the default one first, which is always there, the others sorted.
+/// Lists workspaces in the order in which they are told: the default one first, which is always there, the others sorted. A name with
+/// control characters is left out: it would read as several, and nobody can select it.
 pub fn listed(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let others: BTreeSet<String> = names.into_iter().filter(|it| it != DEFAULT).collect();
+    let is_shown = |it: &String| it != DEFAULT && !it.contains(char::is_control);
+    let others: BTreeSet<String> = names.into_iter().filter(is_shown).collect();
     std::iter::once(DEFAULT.to_owned()).chain(others).collect()
 }
 

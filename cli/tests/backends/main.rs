@@ -10,6 +10,7 @@ mod services;
 mod folder;
 mod gone;
 mod losing;
+mod strange;
 mod told;
 
 use std::process::Stdio;

@@ -130,6 +130,12 @@ impl Environment {
         let (Some(suffix), Some(audience)) = found else {
             return Err(wrong("its answer names no storage or no audience".into()));
         };
+        let addresses = [&json["authentication"]["loginEndpoint"], &json["resourceManager"]];
+        let is_open = |it: &&Json| it.as_str().is_some_and(|it| !it.starts_with("https://"));
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '-');
+        if addresses.iter().any(is_open) || !suffix.chars().all(is_plain) {
+            return Err(wrong("its answer names addresses that are not secured by https".into()));
+        }
         Ok(Environment {
             suffix,
             login: text(&json["authentication"]["loginEndpoint"]).unwrap_or_default(),

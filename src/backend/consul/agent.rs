@@ -266,7 +266,7 @@ impl Agent {
             let path = ["session", "renew", &session];
             let request = self.request(Method::PUT, &path, &[]).timeout(life / 3);
             match web::send(request).await {
-                Ok(answer) if answer.status == 200 => heard = asked,
+                Ok(answer) if names_session(&answer, &session) => heard = asked,
                 Ok(answer) if answer.status == 404 => {
                     break format!("Consul knows its session {session} no more");
                 }
@@ -281,6 +281,12 @@ impl Agent {
         // Only the first reason is of interest, and there is no other.
         let _ = lost.set(why);
     }
+}
+
+/// Returns whether an answer says that a session lives on.
+fn names_session(answer: &Answer, session: &str) -> bool {
+    let sessions: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
+    answer.status == 200 && sessions[0]["ID"] == session
 }
 
 /// Reads a token from a file.

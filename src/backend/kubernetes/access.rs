@@ -12,7 +12,9 @@ use crate::backend::web::Trust;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorContext};
 use crate::expression::functions::yaml;
+use crate::install::web::is_secure;
 use crate::value::Value;
+use crate::world::Stop;
 
 /// Where a pod finds its credentials.
 const POD: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -90,10 +92,10 @@ impl Access {
     }
 
     /// Returns whom connections trust and what requests show; asks the program for credentials where there is one.
-    pub async fn prepared(&self) -> Result<(Trust, Shown), Error> {
+    pub async fn prepared(&self, stop: &Stop) -> Result<(Trust, Shown), Error> {
         let (mut trust, mut shown) = (self.trust.clone(), self.shown.clone());
         if let Some(program) = &self.program {
-            let given = program.ask().await?;
+            let given = program.ask(stop).await?;
             trust.identity = given.identity.or(trust.identity);
             shown = given.token.map_or(shown, Shown::Token);
         }
@@ -120,8 +122,13 @@ impl Known {
             (None, Some(name)) => Shown::Login(name, self.password.unwrap_or_default()),
             (None, None) => Shown::Nothing,
         };
+        let server = Url::parse(&server).context("the cluster's address")?;
+        if !matches!(shown, Shown::Nothing) && !is_secure(&server) {
+            let why = "a token or a password is shown to a cluster over https only: name its address with https://";
+            return Err(why.into());
+        }
         Ok(Access {
-            server: Url::parse(&server).context("the cluster's address")?,
+            server,
             trust: Trust {
                 authorities: self.authorities,
                 identity,
@@ -244,12 +251,20 @@ fn add_user(known: &mut Known, user: &Value, folder: &Path) -> Result<(), Error>
             |it: &Value| Some((member(it, "name")?.to_owned(), member(it, "value")?.to_owned()));
         known.program = Some(Program {
             version: member(exec, "apiVersion").unwrap_or_default().to_owned(),
-            command: member(exec, "command").unwrap_or_default().to_owned(),
+            command: command_beside(folder, member(exec, "command").unwrap_or_default()),
             arguments: exec.get("args").map(strings).unwrap_or_default(),
             variables: entries.filter_map(variable).collect(),
         });
     }
     Ok(())
+}
+
+/// Returns a command as it is run: one with a relative path lies beside the file that names it.
+fn command_beside(folder: &Path, command: &str) -> String {
+    match command.contains('/') && !Path::new(command).is_absolute() {
+        true => folder.join(command).to_string_lossy().into_owned(),
+        false => command.to_owned(),
+    }
 }
 
 fn program_of_block(block: &Value) -> Program {

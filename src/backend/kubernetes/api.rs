@@ -63,7 +63,8 @@ impl Api {
 
     async fn ready(&self) -> io::Result<&(Client, Shown)> {
         let make = || async {
-            let (trust, shown) = self.access.prepared().await.map_err(io::Error::other)?;
+            let (trust, shown) =
+                self.access.prepared(&self.world.stop).await.map_err(io::Error::other)?;
             let client = web::client(&self.world, &trust).map_err(io::Error::other)?;
             Ok((client, shown))
         };

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use crate::error::{Error, ErrorContext};
-use crate::world::programs;
+use crate::error::Error;
+use crate::install::program;
+use crate::world::Stop;
 
 /// A program that gives out credentials.
 pub(super) struct Program {
@@ -25,27 +26,30 @@ pub(super) struct Given {
 
 impl Program {
     /// Asks the program. Neither what it prints nor its arguments are told, since they may hold secrets.
-    pub async fn ask(&self) -> Result<Given, Error> {
+    pub async fn ask(&self, stop: &Stop) -> Result<Given, Error> {
         let command = &self.command;
         let question = json!({
             "apiVersion": self.version, "kind": "ExecCredential", "spec": {"interactive": false},
         });
-        let mut program = tokio::process::Command::new(command);
-        program
+        let mut asked = tokio::process::Command::new(command);
+        asked
             .args(&self.arguments)
             .envs(&self.variables)
             .env("KUBERNETES_EXEC_INFO", question.to_string());
-        let output = programs::answer_of(&mut program)
-            .await
-            .context(format_args!("failed to run {command:?} for credentials"))?;
-        if !output.status.success() {
-            let said = programs::said(&output.stderr, self.variables.values().map(String::as_str));
+        let finished = program::run(&mut asked, None, stop).await;
+        let finished = finished.map_err(|why| {
+            why.context(format_args!("failed to run {command:?} for credentials"))
+        })?;
+        if !finished.is_success {
+            let said = program::printable(&finished.errors, "");
+            let said = self.variables.values().fold(said, |it, value| program::without(&it, value));
             return Err(format!("{command:?} gives no credentials: {said}").into());
         }
         let malformed = format!(
             "{command:?} gives no credentials: it prints no ExecCredential with a token or a certificate"
         );
-        let answer: Json = serde_json::from_slice(&output.stdout).map_err(|_| malformed.clone())?;
+        let answer: Json =
+            serde_json::from_slice(&finished.output).map_err(|_| malformed.clone())?;
         let text = |name: &str| answer["status"][name].as_str().map(str::to_owned);
         let identity = text("clientCertificateData").zip(text("clientKeyData"));
         let given = Given { token: text("token"), identity };

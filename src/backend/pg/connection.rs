@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -229,6 +230,9 @@ fn words(text: &str) -> Option<Parameters> {
     }
 }
 
+/// Words of other clients that are no settings of a session: a secret among them must not be sent as one.
+const UNSUPPORTED: [&str; 5] = ["passwd", "pwd", "service", "servicefile", "sslpassword"];
+
 fn configured(all: &Parameters, world: &World) -> Result<Config, Error> {
     let get = |name: &str| all.get(name).filter(|it| !it.is_empty());
     let mut config = Config::new();
@@ -257,6 +261,11 @@ fn configured(all: &Parameters, world: &World) -> Result<Config, Error> {
     let known = |name: &str| VARIABLES.iter().any(|it| it.0 == name) || IGNORED.contains(&name);
     // Everything else is a setting of the session.
     for (name, value) in all.iter().filter(|it| !known(it.0)) {
+        if UNSUPPORTED.contains(&name.as_str()) {
+            return Err(
+                format!("{name:?} is not supported here, and would be sent to the server").into()
+            );
+        }
         let value = value.replace('\\', "\\\\").replace(' ', "\\ ");
         options = format!("{options} -c {name}={value}");
     }
@@ -270,6 +279,10 @@ fn configured(all: &Parameters, world: &World) -> Result<Config, Error> {
 fn saved_password(all: &Parameters, world: &World, wanted: [&str; 4]) -> Option<String> {
     let usual = || Some(PathBuf::from(world.variable("HOME")?).join(".pgpass"));
     let path = all.get("passfile").map(PathBuf::from).or_else(usual)?;
+    // As other programs do: what everybody may read or write is no secret.
+    if std::fs::metadata(&path).ok()?.permissions().mode() & 0o077 != 0 {
+        return None;
+    }
     let text = crate::world::read_regular(&path).ok()?;
     let text = String::from_utf8(text).ok()?;
     text.lines().filter(|it| !it.starts_with('#')).find_map(|line| {
@@ -316,7 +329,8 @@ fn trust(all: &Parameters, mode: &str, world: &World) -> Result<Trust, Error> {
     };
     let identity = match (given("sslcert", "postgresql.crt")?, given("sslkey", "postgresql.key")?) {
         (Some(chain), Some(key)) => Some((chain, key)),
-        _ => None,
+        (None, None) => None,
+        _ => return Err("a client certificate and its key go together: sslcert and sslkey".into()),
     };
     Ok(Trust {
         authorities,

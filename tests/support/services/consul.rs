@@ -40,9 +40,16 @@ pub type Shared = Arc<Mutex<Cluster>>;
 
 /// Starts an agent. Returns its port and what it keeps.
 pub fn start() -> (u16, Shared) {
+    start_behind(|_| None)
+}
+
+/// Starts an agent that is asked only what `first` has no answer for.
+pub fn start_behind(
+    first: impl Fn(&Request) -> Option<Reply> + Send + Sync + 'static,
+) -> (u16, Shared) {
     let shared = Shared::default();
     let kept = shared.clone();
-    (serve(move |request| answer(&kept, &request)), shared)
+    (serve(move |it| first(&it).unwrap_or_else(|| answer(&kept, &it))), shared)
 }
 
 impl Cluster {

@@ -20,9 +20,20 @@ pub type Shared = Arc<Mutex<Cluster>>;
 
 /// Starts a cluster that wants this token, or none where it is empty. Returns its port and what it keeps.
 pub fn start(token: &'static str) -> (u16, Shared) {
+    start_behind(token, |_| None)
+}
+
+/// Starts a cluster that is asked only what `first` has no answer for.
+pub fn start_behind(
+    token: &'static str,
+    first: impl Fn(&Request) -> Option<Reply> + Send + Sync + 'static,
+) -> (u16, Shared) {
     let shared = Shared::default();
     let kept = shared.clone();
     let answer = move |request: Request| {
+        if let Some(reply) = first(&request) {
+            return reply;
+        }
         if !token.is_empty() && request.header("authorization") != format!("Bearer {token}") {
             return status(401, "Unauthorized", "Unauthorized");
         }
