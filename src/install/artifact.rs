@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::repository::{IMAGE, INDEX, Manifest, Repository};
+use super::repository::{Descriptor, IMAGE, INDEX, Manifest, Repository, is_digest};
 use super::trouble::Trouble;
 use super::web::{Url, Web};
 use crate::config::source::RemoteAddress;
@@ -31,10 +31,13 @@ impl Artifact {
     /// What is wrong with it.
     pub fn of(address: &RemoteAddress) -> Result<Artifact, Error> {
         let rest = address.url.strip_prefix("oci://").unwrap_or_default();
+        // An address with "@" may hold a password, so it is not repeated.
+        if rest.contains('@') {
+            return Err("\"@\" has no meaning in the address of an image: write a digest as ?digest=, and a user with a password into an oci_credentials block of the CLI configuration".into());
+        }
         let (host, name) = rest.split_once('/').unwrap_or((rest, ""));
-        let is_host = Url::parse(&format!("https://{host}/")).is_ok_and(|it| {
-            it.username().is_empty() && it.password().is_none() && it.has_host() && it.path() == "/"
-        });
+        let is_host = Url::parse(&format!("https://{host}/"))
+            .is_ok_and(|it| it.has_host() && it.path() == "/");
         if host.is_empty() || !is_host {
             return Err(format!("{host:?} is no host of a registry").into());
         }
@@ -56,10 +59,13 @@ impl Artifact {
     pub async fn load(&self, web: &Web, into: &mut File) -> Result<String, Error> {
         let kinds = format!("{IMAGE}, {INDEX}");
         let found = self.repository.manifest(web, &self.reference, &kinds).await;
-        let digest = layer(&found.map_err(told)?)?;
-        let remote = self.repository.blob(&digest, web.download_retries()).await.map_err(told)?;
+        let manifest = found.map_err(told)?;
+        let layer = layer(&manifest)?;
+        let retries = web.download_retries();
+        let remote = self.repository.blob(&layer.digest, retries).await.map_err(told)?;
         web.download(&remote.url, remote.token.as_ref(), remote.retries, into).await?;
-        Ok(digest)
+        layer.check_size(into.metadata()?.len()).map_err(told)?;
+        Ok(layer.digest.clone())
     }
 }
 
@@ -69,10 +75,6 @@ static NAME: LazyLock<Regex> = LazyLock::new(|| {
 });
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new("^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$").expect("the form of tags is an expression")
-});
-static DIGEST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$")
-        .expect("the form of digests is an expression")
 });
 
 fn fits(form: &Regex, text: &str) -> bool {
@@ -108,7 +110,7 @@ fn reference(address: &RemoteAddress) -> Result<String, Error> {
         }
         (Some(tag), None) if fits(&TAG, &tag) => Ok(tag),
         (Some(tag), None) => Err(format!("{tag:?} is no tag").into()),
-        (None, Some(digest)) if fits(&DIGEST, &digest) => Ok(digest),
+        (None, Some(digest)) if is_digest(&digest) => Ok(digest),
         (None, Some(digest)) => {
             Err(format!("{digest:?} is no digest: sha256: and 64 small hexadecimal digits are one")
                 .into())
@@ -117,8 +119,8 @@ fn reference(address: &RemoteAddress) -> Result<String, Error> {
     }
 }
 
-/// Returns the digest of the package.
-fn layer(manifest: &Manifest) -> Result<String, Error> {
+/// Returns the layer that holds the package.
+fn layer(manifest: &Manifest) -> Result<&Descriptor, Error> {
     if manifest.media_type == INDEX {
         return Err(
             "there is an index of several images there, and a package of a module is one image"
@@ -152,8 +154,8 @@ fn layer(manifest: &Manifest) -> Result<String, Error> {
             .into());
         }
     };
-    match fits(&DIGEST, &found.digest) {
-        true => Ok(found.digest.clone()),
+    match is_digest(&found.digest) {
+        true => Ok(found),
         false => {
             Err(format!("the digest {:?} of its layer is none that can be checked", found.digest)
                 .into())
@@ -201,6 +203,19 @@ mod tests {
         check("oci://example.com/A", "\"A\" is no repository");
         check("oci://example.com/a/../b", "\"a/../b\" is no repository");
         check("oci://example.com", "\"\" is no repository");
-        check("oci://me:pw@example.com/a", "\"me");
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_not_repeated() {
+        for source in [
+            "oci://me:SECRET@example.com:5000/a",
+            "oci://me:SEC/RET@example.com/a",
+            "oci://SECRET@/a",
+        ] {
+            let address = RemoteAddress::parse(source).expect("an address");
+            let why = Artifact::of(&address).err().expect("an error").to_string();
+            assert!(why.contains("oci_credentials"), "{why}");
+            assert!(!why.contains("SEC") && !why.contains("RET"), "{why}");
+        }
     }
 }

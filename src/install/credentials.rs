@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value as Json, json};
 
+use super::Settings;
+use super::helper::{self, Helper};
 use super::hostname::Hostname;
 use super::settings::{self, Token};
-use super::{Settings, helper};
 use crate::backend::files::{self, Fresh};
 use crate::error::{Error, ErrorContext};
-use crate::world::World;
+use crate::world::{Stop, World};
 
 /// The file, in the folder of the CLI configuration.
 const FILE: &str = "credentials.tfrc.json";
@@ -23,14 +24,9 @@ pub struct Credentials {
     /// What stands in the file.
     stored: Map<String, Json>,
     settings: Settings,
-    helper: Option<Helper>,
-}
-
-#[derive(Clone)]
-struct Helper {
-    name: String,
-    program: PathBuf,
-    arguments: Vec<String>,
+    /// The helper and its name.
+    helper: Option<(String, Helper)>,
+    stop: Stop,
 }
 
 /// Who keeps the token of one host, or would.
@@ -54,18 +50,21 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or understood, or there is no place for one.
+    /// If the file cannot be read or understood, there is no place for one, or there is more than one helper.
     pub fn of(settings: &Settings, world: &World) -> Result<Credentials, Error> {
         let folder = settings::config_folder(world)
             .ok_or("the variable HOME names no folder for the file with tokens")?;
         let file = folder.join(FILE);
+        if settings.helpers.len() > 1 {
+            return Err("the CLI configuration has more than one credentials_helper block; keep the one that is meant".into());
+        }
         let named = settings.helpers.first_key_value();
         let helper = named.and_then(|(name, arguments)| {
             let program = helper::find(world, name)?;
-            Some(Helper { name: name.clone(), program, arguments: arguments.clone() })
+            Some((name.clone(), Helper { program, arguments: arguments.clone() }))
         });
-        let stored = read(&file)?;
-        Ok(Credentials { file, stored, settings: settings.clone(), helper })
+        let (stored, stop) = (read(&file)?, world.stop.clone());
+        Ok(Credentials { file, stored, settings: settings.clone(), helper, stop })
     }
 
     /// Returns who keeps the token of a host, or would.
@@ -76,7 +75,7 @@ impl Credentials {
         match &self.helper {
             _ if is_written && !has_one => Keeper::Author,
             // What lies there lies there on purpose, whatever the helper keeps.
-            Some(helper) if !has_one => Keeper::Helper(helper.name.clone()),
+            Some((name, _)) if !has_one => Keeper::Helper(name.clone()),
             _ => Keeper::File { path: self.file.clone(), has_one },
         }
     }
@@ -85,12 +84,18 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// If it cannot be kept; what was there is there still.
+    /// If it cannot be kept, or no request can hold it; what was there is there still.
     pub async fn store(&self, host: &Hostname, token: &Token) -> Result<(), Error> {
+        if !token.is_sendable() {
+            return Err(
+                "it holds a control character, such as a line end, which no request can hold"
+                    .into(),
+            );
+        }
         match (self.keeper(host), &self.helper) {
             (Keeper::Author, _) => Err(by_hand(host)),
-            (Keeper::Helper(_), Some(it)) => {
-                helper::store(&it.program, &it.arguments, host.name(), token).await
+            (Keeper::Helper(_), Some((_, helper))) => {
+                helper.store(host.name(), token, &self.stop).await
             }
             _ => change(&self.file, host, Some(token)),
         }
@@ -104,9 +109,7 @@ impl Credentials {
     pub async fn forget(&self, host: &Hostname) -> Result<(), Error> {
         match (self.keeper(host), &self.helper) {
             (Keeper::Author, _) => Err(by_hand(host)),
-            (Keeper::Helper(_), Some(it)) => {
-                helper::forget(&it.program, &it.arguments, host.name()).await
-            }
+            (Keeper::Helper(_), Some((_, helper))) => helper.forget(host.name(), &self.stop).await,
             _ => change(&self.file, host, None),
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
+use super::settings::Token;
 use super::trouble::Trouble;
 use super::web::{Url, Web};
 use crate::error::{Error, ErrorContext};
@@ -14,6 +15,8 @@ pub struct Services {
     host: String,
     /// What addresses of services are relative to.
     base: Option<Url>,
+    /// The host's own address, where another origin has answered for it.
+    redirected_from: Option<Url>,
     by_name: BTreeMap<String, Json>,
 }
 
@@ -64,6 +67,15 @@ impl Services {
         }
     }
 
+    /// Returns the host's token, as requests to its services may show it. Where another origin has answered for the host, that is
+    /// no word of the host itself: the token stays within the host's own origin.
+    pub(super) fn admitted(&self, token: Token) -> Token {
+        match &self.redirected_from {
+            Some(own) => token.only_for(own),
+            None => token,
+        }
+    }
+
     fn lacks(&self, service: &str) -> Trouble {
         let family = service.split('.').next().unwrap_or_default();
         let has_other = self.by_name.keys().any(|it| it.split('.').next() == Some(family));
@@ -88,7 +100,8 @@ impl Web {
             let found = match self.settings.hosts.get(host) {
                 Some(services) => {
                     let base = Url::parse(&format!("https://{host}/")).ok();
-                    Ok(Services { host: host.to_owned(), base, by_name: services.clone() })
+                    let (host, by_name) = (host.to_owned(), services.clone());
+                    Ok(Services { host, base, redirected_from: None, by_name })
                 }
                 None => self.discover(host).await,
             };
@@ -103,11 +116,16 @@ impl Web {
         let url = Url::parse(&format!("https://{host}/.well-known/terraform.json"))
             .context("invalid discovery request")?;
         // A host may be asked for its services by strangers too.
-        let token = self.token(host).await.unwrap_or_default();
+        let token = self.kept_token(host).await.unwrap_or_default();
         let answer =
             self.get(&url, token.as_ref()).await.context("failed to request discovery document")?;
-        let found =
-            |by_name| Services { host: host.to_owned(), base: Some(answer.url.clone()), by_name };
+        let is_own = answer.url.origin() == url.origin();
+        let found = |by_name| Services {
+            host: host.to_owned(),
+            base: Some(answer.url.clone()),
+            redirected_from: (!is_own).then(|| url.clone()),
+            by_name,
+        };
         match answer.status {
             200 => {}
             404 => return Ok(found(BTreeMap::new())),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use sha2::{Digest, Sha256};
 
+use super::unpacked::Budget;
 use crate::provider::plugin::Opened;
 use crate::world::open_regular;
 
@@ -103,9 +104,11 @@ fn hash_files(folder: &Path, program: Option<&Opened>) -> io::Result<Hash> {
     let mut lines = Vec::with_capacity(files.len());
     for path in files {
         let sum = match &program {
-            Some((inside, opened)) if *inside == path => sum(opened.reader())?,
-            _ => sum(open_regular(&folder.join(&path))?)?,
+            Some((inside, opened)) if *inside == path => sum(opened.reader()),
+            _ => open_regular(&folder.join(&path)).and_then(sum),
         };
+        let sum =
+            sum.map_err(|it| io::Error::new(it.kind(), format!("{}: {it}", path.display())))?;
         lines.push((name(&path), sum));
     }
     content_hash(lines)
@@ -115,10 +118,11 @@ fn hash_files(folder: &Path, program: Option<&Opened>) -> io::Result<Hash> {
 pub fn hash_archive(archive: &Path) -> io::Result<Hash> {
     let mut archive = zip::ZipArchive::new(open_regular(archive)?)?;
     let mut lines = Vec::with_capacity(archive.len());
+    let mut budget = Budget::default();
     for index in 0..archive.len() {
         let file = archive.by_index(index)?;
         let name = file.name().map_err(io::Error::other)?.into_owned();
-        lines.push((name, sum(file)?));
+        lines.push((name, sum(budget.bound(file))?));
     }
     content_hash(lines)
 }
@@ -175,4 +179,18 @@ pub fn read_sum(text: &str) -> Option<[u8; 32]> {
         *byte = u8::from_str_radix(&text[index * 2..index * 2 + 2], 16).ok()?;
     }
     Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_a_package_that_cannot_be_read_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("inner")).expect("a folder");
+        std::os::unix::fs::symlink("inner", folder.path().join("link")).expect("a link");
+        let why = hash_folder(folder.path()).expect_err("a link to a folder").to_string();
+        assert!(why.starts_with("link: "), "{why}");
+    }
 }

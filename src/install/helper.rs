@@ -1,18 +1,27 @@
 //! `credentials_helper`: a program of the user's that keeps the tokens of hosts, and gives them out.
 
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::path::PathBuf;
 
 use serde::Deserialize;
-use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
 
 use super::Platform;
+use super::program::{self, printable};
 use super::settings::{Token, data_folders};
 use crate::error::Error;
-use crate::world::World;
+use crate::world::{Stop, World};
 
 /// What a helper's file name begins with.
 const PREFIX: &str = "terraform-credentials-";
+
+/// A helper: its program, and the arguments that the CLI configuration gives it.
+#[derive(Clone)]
+pub(super) struct Helper {
+    /// The program.
+    pub program: PathBuf,
+    /// Its first arguments.
+    pub arguments: Vec<String>,
+}
 
 /// What a helper answers; where it knows nothing of a host, nothing.
 #[derive(Deserialize)]
@@ -41,85 +50,62 @@ pub(super) fn find(world: &World, name: &str) -> Option<PathBuf> {
     found.pop().map(|it| it.1)
 }
 
-/// Asks a helper for the token of a host.
-///
-/// # Errors
-///
-/// What went wrong, with what the helper says of it.
-pub(super) async fn ask(
-    program: &Path,
-    arguments: &[String],
-    host: &str,
-) -> Result<Option<Token>, Error> {
-    let said = run(program, arguments, ["get", host], None).await?;
-    // What it printed may hold a secret: the error says nothing of it.
-    let answer: Credentials = serde_json::from_slice(&said).map_err(|_| {
-        let shown = program.display();
-        format!("malformed output from {shown}: it is not an object with a token")
-    })?;
-    Ok(answer.token.map(Token::new))
-}
+impl Helper {
+    /// Asks for the token of a host.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong, with what the helper says of it.
+    pub async fn ask(&self, host: &str, stop: &Stop) -> Result<Option<Token>, Error> {
+        let said = self.run(["get", host], None, stop).await?;
+        // What it printed may hold a secret: the error says nothing of it.
+        let answer: Credentials = serde_json::from_slice(&said).map_err(|_| {
+            let shown = self.program.display();
+            format!("malformed output from {shown}: it is not an object with a token")
+        })?;
+        Ok(answer.token.map(Token::new))
+    }
 
-/// Gives a helper the token of a host, to keep it.
-///
-/// # Errors
-///
-/// As for [`ask`].
-pub(super) async fn store(
-    program: &Path,
-    arguments: &[String],
-    host: &str,
-    token: &Token,
-) -> Result<(), Error> {
-    let kept = serde_json::json!({ "token": token.reveal() }).to_string();
-    let stored = run(program, arguments, ["store", host], Some(kept)).await;
-    match stored {
-        Ok(_) => Ok(()),
-        // It may repeat what it was given.
-        Err(why) if !token.reveal().is_empty() && why.words().contains(token.reveal()) => {
-            Err(why.words().replace(token.reveal(), "(the token)").into())
+    /// Gives the helper the token of a host, to keep it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Helper::ask`]; never with the token.
+    pub async fn store(&self, host: &str, token: &Token, stop: &Stop) -> Result<(), Error> {
+        self.run(["store", host], Some(token), stop).await.map(drop)
+    }
+
+    /// Lets the helper forget the token of a host.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Helper::ask`].
+    pub async fn forget(&self, host: &str, stop: &Stop) -> Result<(), Error> {
+        self.run(["forget", host], None, stop).await.map(drop)
+    }
+
+    /// Runs the helper, and returns what it prints.
+    ///
+    /// - `given`: the token that it is to keep.
+    async fn run(
+        &self,
+        words: [&str; 2],
+        given: Option<&Token>,
+        stop: &Stop,
+    ) -> Result<Vec<u8>, Error> {
+        let shown = self.program.display();
+        let input = given.map(|it| serde_json::json!({ "token": it.reveal() }).to_string());
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).args(words);
+        let finished = program::run(&mut command, input.as_deref(), stop).await;
+        let finished = finished.map_err(|it| it.context(format_args!("failed to run {shown}")))?;
+        if finished.is_success {
+            return Ok(finished.output);
         }
-        Err(why) => Err(why),
+        let secret = given.map(Token::reveal).unwrap_or_default();
+        Err(match printable(&finished.errors, secret).as_str() {
+            "" => format!("error in {shown}, but it produced no error message").into(),
+            said => format!("error in {shown}: {said}").into(),
+        })
     }
-}
-
-/// Lets a helper forget the token of a host.
-///
-/// # Errors
-///
-/// As for [`ask`].
-pub(super) async fn forget(program: &Path, arguments: &[String], host: &str) -> Result<(), Error> {
-    run(program, arguments, ["forget", host], None).await.map(drop)
-}
-
-/// Runs a helper, and returns what it prints.
-async fn run(
-    program: &Path,
-    arguments: &[String],
-    words: [&str; 2],
-    input: Option<String>,
-) -> Result<Vec<u8>, Error> {
-    let shown = program.display();
-    let failed = |it: std::io::Error| Error::of(it).context(format_args!("failed to run {shown}"));
-    let mut child = tokio::process::Command::new(program)
-        .args(arguments)
-        .args(words)
-        .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(failed)?;
-    if let (Some(mut to), Some(input)) = (child.stdin.take(), input) {
-        // One that ends without reading says so itself.
-        let _ = to.write_all(input.as_bytes()).await;
-    }
-    let output = child.wait_with_output().await.map_err(failed)?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    Err(match String::from_utf8_lossy(&output.stderr).trim() {
-        "" => format!("error in {shown}, but it produced no error message").into(),
-        said => format!("error in {shown}: {said}").into(),
-    })
 }

@@ -13,7 +13,9 @@ use super::Platform;
 use super::authenticate::Checks;
 use super::hash::{Hash, read_sum};
 use super::offer::{Package, PackagePlace};
-use super::repository::{IMAGE, INDEX, Manifest, Repository, Target, unusable};
+use super::repository::{
+    Descriptor, IMAGE, INDEX, Manifest, Repository, Target, is_digest, unusable,
+};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::settings::installation::Pattern;
@@ -145,11 +147,11 @@ impl ImageMirror {
     ) -> Result<Package, Trouble> {
         let tag = version.to_string().replace('+', "_");
         let repository = self.repository(provider).await?;
-        let index = manifest(&repository, web, &tag, INDEX).await?;
+        let index = of_kind(repository.manifest(web, &tag, INDEX).await?, INDEX)?;
         if index.artifact_type != PROVIDER {
             return Err(unusable(&format!("unexpected artifact type {:?}", index.artifact_type)));
         }
-        let Some(digest) = for_platform(&index, platform)? else {
+        let Some(descriptor) = for_platform(&index, platform)? else {
             return Err(Trouble::NoPackage {
                 provider: provider.clone(),
                 version: version.clone(),
@@ -157,14 +159,16 @@ impl ImageMirror {
                 mirror: Some(self.shown()),
             });
         };
-        let manifest = manifest(&repository, web, digest, IMAGE).await?;
+        let manifest = repository.named_manifest(web, descriptor, IMAGE).await?;
+        let manifest = of_kind(manifest, IMAGE)?;
         let mut layers = manifest.layers.iter().filter(|it| it.media_type == ARCHIVE);
         let (Some(layer), None) = (layers.next(), layers.next()) else {
             return Err(unusable(&format!(
                 "the image manifest must contain exactly one layer of type {ARCHIVE:?}"
             )));
         };
-        let sum = layer.digest.strip_prefix("sha256:").and_then(read_sum);
+        let sum = layer.digest.strip_prefix("sha256:").filter(|_| is_digest(&layer.digest));
+        let sum = sum.and_then(read_sum);
         let sum = sum.ok_or_else(|| unusable("a layer has an unsupported digest"))?;
         let hashes = vec![Hash::of_archive_sum(&sum)];
         Ok(Package {
@@ -174,14 +178,8 @@ impl ImageMirror {
     }
 }
 
-/// Returns a manifest of one kind.
-async fn manifest(
-    repository: &Repository,
-    web: &Web,
-    reference: &str,
-    kind: &str,
-) -> Result<Manifest, Trouble> {
-    let manifest = repository.manifest(web, reference, kind).await?;
+/// Returns a manifest if it is of this kind.
+fn of_kind(manifest: Manifest, kind: &str) -> Result<Manifest, Trouble> {
     match manifest.media_type == kind {
         true => Ok(manifest),
         false => {
@@ -190,8 +188,11 @@ async fn manifest(
     }
 }
 
-/// Returns the digest of the manifest for a platform.
-fn for_platform<'m>(index: &'m Manifest, platform: &Platform) -> Result<Option<&'m str>, Trouble> {
+/// Returns the entry of an index that names the manifest for a platform.
+fn for_platform<'m>(
+    index: &'m Manifest,
+    platform: &Platform,
+) -> Result<Option<&'m Descriptor>, Trouble> {
     let fits = |it: &Target| {
         it.version.is_empty() && format!("{}_{}", it.os, it.architecture) == platform.to_string()
     };
@@ -203,7 +204,7 @@ fn for_platform<'m>(index: &'m Manifest, platform: &Platform) -> Result<Option<&
         (_, Some(_)) => Err(unusable(&format!(
             "ambiguous manifest has multiple descriptors for platform {platform}"
         ))),
-        (first, None) => Ok(first.map(|it| it.digest.as_str())),
+        (first, None) => Ok(first),
     }
 }
 

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Stdio;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
 
+use super::program::{self, printable};
 use super::settings::Token;
 use super::settings::logins::{Login, Logins};
 use crate::error::{Error, ErrorContext};
@@ -159,32 +159,22 @@ fn places(world: &World) -> Vec<PathBuf> {
 async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, Error> {
     let name = format!("docker-credential-{helper}");
     let folders = std::env::split_paths(world.variable("PATH").unwrap_or_default());
-    let program = folders.map(|it| it.join(&name)).find(|it| world.files.is_file(it));
-    let program = program.ok_or_else(|| format!("there is no program {name} on PATH"))?;
-    let failed = |it: std::io::Error| format!("failed to run {name}: {it}");
-    let mut child = tokio::process::Command::new(program)
-        .arg("get")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(failed)?;
-    if let Some(mut input) = child.stdin.take() {
-        // One that answers without reading is right, too.
-        let _ = input.write_all(format!("https://{host}").as_bytes()).await;
-    }
-    let output = child.wait_with_output().await.map_err(failed)?;
-    if !output.status.success() {
+    let file = folders.map(|it| it.join(&name)).find(|it| world.files.is_file(it));
+    let file = file.ok_or_else(|| format!("there is no program {name} on PATH"))?;
+    let mut command = Command::new(file);
+    let address = format!("https://{host}");
+    let finished = program::run(command.arg("get"), Some(&address), &world.stop).await;
+    let finished = finished.map_err(|it| it.context(format_args!("failed to run {name}")))?;
+    if !finished.is_success {
         // Helpers tell their errors where others tell their answer.
-        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let said = printable(&finished.output, "");
         return match said.contains("credentials not found") {
             true => Ok(None),
             false => Err(format!("error in {name}: {said}").into()),
         };
     }
     // What it printed may hold a secret: the error says nothing of it.
-    let answer: UserAndSecret = serde_json::from_slice(&output.stdout)
+    let answer: UserAndSecret = serde_json::from_slice(&finished.output)
         .map_err(|_| format!("malformed output from {name}: it names no user and secret"))?;
     Ok(Some(Shown::Password(Token::login(&answer.username, &answer.secret))))
 }

@@ -25,6 +25,7 @@ mod package;
 mod platform;
 mod plugins;
 pub mod problems;
+pub(crate) mod program;
 mod reattach;
 mod registry;
 #[cfg(feature = "oci")]
@@ -38,6 +39,7 @@ mod standing;
 #[cfg(test)]
 pub(crate) mod tests;
 mod trouble;
+pub(crate) mod unpacked;
 pub(crate) mod web;
 
 pub use hash::{Hash, hash_archive, hash_folder, hash_texts, hash_zip};

@@ -12,7 +12,7 @@ use super::offer::{Package, PackagePlace, Remote};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;
-use super::web::{HttpResponse, Web, shown};
+use super::web::{HttpResponse, Web, is_secure, shown};
 use crate::address::Provider;
 use crate::config::version::Version;
 use crate::error::Error;
@@ -77,8 +77,8 @@ impl NetworkMirror {
             .url
             .join(&format!("./{path}"))
             .map_err(|it| self.failed(provider, it.to_string()))?;
-        let host = self.url.host_str().unwrap_or_default();
-        let token = web.token(host).await.map_err(|it| self.failed(provider, it))?;
+        let token = web.token(&host_and_port(&self.url)).await;
+        let token = token.map_err(|it| self.failed(provider, it))?;
         let answer =
             web.get_once(&url, token.as_ref()).await.map_err(|it| self.failed(provider, it))?;
         match answer.status {
@@ -86,8 +86,9 @@ impl NetworkMirror {
                 .failed(provider, "response has invalid Content-Type: must be application/json")),
             200 | 404 => Ok(answer),
             401 | 403 => Err(Trouble::Unauthorized {
-                host: answer.url.host_str().unwrap_or_default().to_owned(),
-                had_some: token.is_some(),
+                host: host_and_port(&answer.url),
+                // A host that the mirror redirects to has not seen the token.
+                had_some: token.is_some() && answer.url.origin() == url.origin(),
             }),
             status => {
                 Err(self.failed(provider, format!("server returned unsuccessful status {status}")))
@@ -130,12 +131,55 @@ impl NetworkMirror {
                 mirror: Some(shown(&self.url)),
             });
         };
-        let url = answer.url.join(&archive.url).map_err(|it| {
+        let url = self.archive_url(provider, &answer.url, archive)?;
+        let hashes = self.hashes(provider, &said, platform)?;
+        if hashes.is_empty() && !is_secure(&url) {
+            return Err(self.failed(
+                provider,
+                format!(
+                    "provider mirror names the archive {} without a checksum, and its address is not secure: an https address or a \
+                     checksum is required",
+                    shown(&url)
+                ),
+            ));
+        }
+        let trusts = self.trusts_hashes;
+        let checks = (!hashes.is_empty()).then_some(Checks::Hashes { hashes, trusts });
+        Ok(Package {
+            place: PackagePlace::Download(Remote { url, retries: self.retries, token: None }),
+            checks,
+        })
+    }
+
+    /// Returns the address of an archive. It may be relative to that of the document that names it.
+    fn archive_url(
+        &self,
+        provider: &Provider,
+        base: &Url,
+        archive: &Archive,
+    ) -> Result<Url, Trouble> {
+        let url = base.join(&archive.url).map_err(|it| {
             self.failed(
                 provider,
                 format!("provider mirror returned invalid URL {:?}: {it}", archive.url),
             )
         })?;
+        match url.scheme() {
+            "http" | "https" => Ok(url),
+            other => Err(self.failed(
+                provider,
+                format!("provider mirror returned a URL with the scheme {other:?}, which must be http or https"),
+            )),
+        }
+    }
+
+    /// Returns the checksums of which the archive for a platform must have one.
+    fn hashes(
+        &self,
+        provider: &Provider,
+        said: &Archives,
+        platform: &Platform,
+    ) -> Result<Vec<Hash>, Trouble> {
         let mut hashes = Vec::new();
         for (name, archive) in &said.archives {
             if !self.trusts_hashes && *name != platform.to_string() {
@@ -150,11 +194,15 @@ impl NetworkMirror {
                 })?);
             }
         }
-        let trusts = self.trusts_hashes;
-        let checks = (!hashes.is_empty()).then_some(Checks::Hashes { hashes, trusts });
-        Ok(Package {
-            place: PackagePlace::Download(Remote { url, retries: self.retries, token: None }),
-            checks,
-        })
+        Ok(hashes)
+    }
+}
+
+/// Returns the host of an address as credentials name it: with its port, unless that is the usual one.
+fn host_and_port(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
     }
 }

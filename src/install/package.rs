@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Platform;
 use super::hash::{Hash, archive_matches, folder_matches, hash_archive, hash_folder};
+use super::unpacked::Budget;
 use crate::address::Provider;
 use crate::backend::files::{NewFolder, sweep};
 use crate::config::version::Version;
@@ -174,7 +175,8 @@ pub fn install_archive(
         }
         return Ok(());
     }
-    unpack(archive, target).context(format_args!("failed to unpack {}", archive.display()))
+    unpack(archive, target, Budget::default())
+        .context(format_args!("failed to unpack {}", archive.display()))
 }
 
 /// Removes what a run has left beside a package that died after it had put it in its place.
@@ -187,7 +189,13 @@ fn is_empty_folder(path: &Path) -> bool {
 }
 
 /// Unpacks beside the target first, so that a half-unpacked package is never taken for a whole one.
-fn unpack(archive: &Path, target: &Path) -> io::Result<()> {
+///
+/// - `budget`: how many bytes the files may have together.
+///
+/// # Errors
+///
+/// If it is no archive, an entry is a link or leads out of the package, the files are too large, or one cannot be written.
+pub(super) fn unpack(archive: &Path, target: &Path, mut budget: Budget) -> io::Result<()> {
     let parent = target.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent)?;
     let beside = NewFolder::within(parent)?;
@@ -195,12 +203,10 @@ fn unpack(archive: &Path, target: &Path) -> io::Result<()> {
     std::fs::create_dir(&fresh)?;
     let mut archive = zip::ZipArchive::new(open_regular(archive)?)?;
     for index in 0..archive.len() {
-        let mut file = archive.by_index(index)?;
+        let file = archive.by_index(index)?;
+        let name = String::from_utf8_lossy(file.name_raw()).into_owned();
         let Some(inner) = file.enclosed_name() else {
-            return Err(io::Error::other(format!(
-                "the entry {:?} leads out of the package",
-                file.name()
-            )));
+            return Err(io::Error::other(format!("the entry {name:?} leads out of the package")));
         };
         let path = fresh.join(inner);
         if file.is_dir() {
@@ -208,23 +214,25 @@ fn unpack(archive: &Path, target: &Path) -> io::Result<()> {
             continue;
         }
         if file.is_symlink() {
-            return Err(io::Error::other(format!("the entry {:?} is a link", file.name())));
+            return Err(io::Error::other(format!("the entry {name:?} is a link")));
         }
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        io::copy(&mut file, &mut File::create(&path)?)?;
-        set_mode(&path, file.unix_mode())?;
+        let mode = file.unix_mode();
+        io::copy(&mut budget.bound(file), &mut File::create(&path)?)?;
+        set_mode(&path, mode)?;
     }
     remove(target)?;
     set_mode(&fresh, Some(0o755))?;
     std::fs::rename(fresh, target)
 }
 
+/// Sets the mode that an archive gives to a file. Only the owner may write it, so that no other user can change a program.
 #[cfg(unix)]
 fn set_mode(path: &Path, mode: Option<u32>) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = mode.map_or(0o644, |it| it & 0o777);
+    let mode = mode.map_or(0o644, |it| it & 0o755);
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
 }
 

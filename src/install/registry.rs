@@ -12,7 +12,7 @@ use super::offer::{Package, PackagePlace, Remote};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;
-use super::web::{HttpResponse, Web};
+use super::web::{HttpResponse, Web, shown};
 use crate::address::Provider;
 use crate::config::version::{Version, compare};
 
@@ -98,12 +98,21 @@ async fn ask(web: &Web, provider: &Provider, path: &str) -> Result<HttpResponse,
         .map_err(|it| failed(provider, it.to_string()))?;
     let token = web.token(&provider.host).await.map_err(|it| failed(provider, it))?;
     let answer = web.get(&url, token.as_ref()).await.map_err(|it| failed(provider, it))?;
-    match answer.status {
-        401 | 403 => Err(Trouble::Unauthorized {
+    let withheld = token.as_ref().and_then(|it| it.withheld_from(&url));
+    match (answer.status, withheld) {
+        (401 | 403, Some(why)) => Err(failed(
+            provider,
+            format!(
+                "{} wants credentials, and the token of {} is not sent there: {why}",
+                shown(&base),
+                provider.host
+            ),
+        )),
+        (401 | 403, None) => Err(Trouble::Unauthorized {
             host: provider.host.to_string(),
             had_some: token.is_some(),
         }),
-        200 | 404 => Ok(answer),
+        (200 | 404, _) => Ok(answer),
         _ => Err(failed(provider, answer.status_text())),
     }
 }

@@ -3,6 +3,9 @@
 //! Where a registry asks who reads, it is shown what opens the repository, if anybody knows that; to strangers it may give a
 //! token all the same.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
@@ -11,7 +14,7 @@ use super::login::Shown;
 use super::offer::Remote;
 use super::settings::Token;
 use super::trouble::Trouble;
-use super::web::{HttpResponse, Url, Web};
+use super::web::{HttpResponse, Url, Web, shown};
 use crate::error::Error;
 
 /// The media type of a manifest that names others.
@@ -60,6 +63,8 @@ pub struct Descriptor {
     pub artifact_type: String,
     /// Its digest, by which it is asked for.
     pub digest: String,
+    /// Its length in bytes, if the manifest states it.
+    pub size: Option<u64>,
     /// The platform that it is for.
     pub platform: Option<Target>,
 }
@@ -74,6 +79,33 @@ pub struct Target {
     /// The system's version.
     #[serde(default, rename = "os.version")]
     pub version: String,
+}
+
+impl Descriptor {
+    /// Checks the length of what the registry gave for this descriptor.
+    ///
+    /// # Errors
+    ///
+    /// If the descriptor states another length.
+    pub fn check_size(&self, found: u64) -> Result<(), Trouble> {
+        match self.size {
+            Some(size) if size != found => Err(unusable(&format!(
+                "{} has {found} bytes, but the manifest that names it says {size}",
+                self.digest
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+static DIGEST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$")
+        .expect("the form of digests is an expression")
+});
+
+/// Returns whether a text is a digest that can be checked: `sha256:` or `sha512:`, then lower-case hexadecimal digits.
+pub fn is_digest(text: &str) -> bool {
+    DIGEST.is_match(text)
 }
 
 #[derive(Deserialize)]
@@ -92,7 +124,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// If it does not answer, or wants to see something that nobody has.
+    /// If it does not answer, or asks for credentials that are not known, or a redirect leads to a host that asks for some.
     pub async fn ask(&self, web: &Web, path: &str, accept: &str) -> Result<HttpResponse, Trouble> {
         let (host, name) = (&self.host, &self.name);
         let url = self.address(path)?;
@@ -105,17 +137,35 @@ impl Repository {
         if answer.status != 401 {
             return Ok(answer);
         }
-        let shown = web.login(host, name).await.map_err(|it| Trouble::Other(it.into()))?;
-        let had_some = shown.is_some() || known.is_some();
-        let Some(token) = admitted(web, &answer, name, shown).await else {
+        self.check_origin(&url, &answer)?;
+        let login = web.login(host, name).await.map_err(|it| Trouble::Other(it.into()))?;
+        let had_some = login.is_some();
+        let challenge = Challenge { host, name, text: answer.challenge.as_deref() };
+        let Some(token) = challenge.answer(web, login).await? else {
             return Err(Trouble::Unauthorized { host: host.clone(), had_some });
         };
         *self.token.lock().await = Some(token.clone());
         let answer = ask(Some(&token)).await?;
         match answer.status {
-            401 | 403 => Err(Trouble::Unauthorized { host: host.clone(), had_some }),
+            401 | 403 => {
+                self.check_origin(&url, &answer)?;
+                Err(Trouble::Unauthorized { host: host.clone(), had_some })
+            }
             _ => Ok(answer),
         }
+    }
+
+    /// Checks that the registry itself asks for credentials, not a host that it redirects to.
+    ///
+    /// A challenge names the token service that gets them, so another host could have them sent to its own.
+    fn check_origin(&self, asked: &Url, answer: &HttpResponse) -> Result<(), Trouble> {
+        if answer.url.origin() == asked.origin() {
+            return Ok(());
+        }
+        let (host, other) = (&self.host, answer.url.origin().ascii_serialization());
+        Err(unusable(&format!(
+            "{host} redirects the request to {other}, which asks for credentials; those of {host} are not sent to another host"
+        )))
     }
 
     /// Returns the manifest that a tag or a digest stands for.
@@ -124,13 +174,48 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// If there is none, or it is not what its digest says.
+    /// If there is none, or it does not match its digest.
     pub async fn manifest(
         &self,
         web: &Web,
         reference: &str,
         accept: &str,
     ) -> Result<Manifest, Trouble> {
+        read_manifest(&self.fetch_manifest(web, reference, accept).await?)
+    }
+
+    /// Returns the manifest that an index names.
+    ///
+    /// - `accept`: the media types that it may have.
+    ///
+    /// # Errors
+    ///
+    /// If its digest cannot be checked, there is none, or its digest or size differs.
+    pub async fn named_manifest(
+        &self,
+        web: &Web,
+        descriptor: &Descriptor,
+        accept: &str,
+    ) -> Result<Manifest, Trouble> {
+        let digest = &descriptor.digest;
+        if !is_digest(digest) {
+            return Err(unusable(&format!(
+                "the index names a manifest by {digest:?}, which is not a digest: \"sha256:\" or \"sha512:\" and lower-case \
+                 hexadecimal digits are required"
+            )));
+        }
+        let answer = self.fetch_manifest(web, digest, accept).await?;
+        descriptor.check_size(answer.body.len() as u64)?;
+        read_manifest(&answer)
+    }
+
+    /// Loads a manifest and checks it against its digest. A tag has none.
+    async fn fetch_manifest(
+        &self,
+        web: &Web,
+        reference: &str,
+        accept: &str,
+    ) -> Result<HttpResponse, Trouble> {
         let answer = self.ask(web, &format!("manifests/{reference}"), accept).await?;
         if answer.status != 200 {
             return Err(unusable(&format!("resolving {reference:?}: {}", answer.status_text())));
@@ -141,19 +226,17 @@ impl Repository {
             )));
         }
         let digest = match reference.split_once(':') {
+            None => None,
             Some(("sha256", sum)) => Some((sum, sum_of::<sha2::Sha256>(&answer.body))),
             Some(("sha512", sum)) => Some((sum, sum_of::<sha2::Sha512>(&answer.body))),
-            _ => None,
+            Some(_) => {
+                return Err(unusable(&format!("the digest {reference:?} cannot be checked")));
+            }
         };
         if digest.is_some_and(|(wanted, found)| wanted != found) {
             return Err(unusable(&format!("manifest content does not match digest {reference}")));
         }
-        if answer.kind == "text/html" {
-            return Err(unusable(
-                "the host answers with a page for people (HTML), as no registry does: a proxy or another service may stand there",
-            ));
-        }
-        answer.json().map_err(|it: Error| unusable(&format!("invalid manifest content: {it}")))
+        Ok(answer)
     }
 
     /// Returns where a blob is, with what opens it.
@@ -181,37 +264,96 @@ pub fn unusable(why: &str) -> Trouble {
     Trouble::Other(format!("reading from OCI repository: {why}"))
 }
 
-/// Returns what answers a challenge: what is shown itself, or the token that the registry's authorization server gives.
-async fn admitted(
-    web: &Web,
-    challenge: &HttpResponse,
-    name: &str,
-    shown: Option<Shown>,
-) -> Option<Token> {
-    let said = challenge.challenge.as_deref()?;
-    let (scheme, said) = said.split_once(' ').unwrap_or((said, ""));
-    match (scheme.to_lowercase().as_str(), shown) {
-        ("basic", Some(Shown::Password(login))) => Some(login),
-        ("bearer", Some(Shown::Access(token))) => Some(token),
-        ("bearer", Some(Shown::Password(login))) => grant(web, said, name, Some(&login)).await,
-        ("bearer", None) => grant(web, said, name, None).await,
-        _ => None,
+fn read_manifest(answer: &HttpResponse) -> Result<Manifest, Trouble> {
+    if answer.kind == "text/html" {
+        return Err(unusable(
+            "the host answers with a page for people (HTML), as no registry does: a proxy or another service may stand there",
+        ));
     }
+    answer.json().map_err(|it: Error| unusable(&format!("invalid manifest content: {it}")))
 }
 
-/// Asks for the token that a challenge speaks of.
-async fn grant(web: &Web, said: &str, name: &str, login: Option<&Token>) -> Option<Token> {
-    let part = |wanted: &str| {
-        let mut parts = said.split(',').filter_map(|it| it.trim().split_once('='));
-        parts.find(|it| it.0 == wanted).map(|it| it.1.trim_matches('"').to_owned())
-    };
-    let mut realm = Url::parse(&part("realm")?).ok().filter(|it| it.scheme() == "https")?;
-    let scope = part("scope").unwrap_or_else(|| format!("repository:{name}:pull"));
-    realm.query_pairs_mut().append_pair("scope", &scope);
-    if let Some(service) = part("service") {
-        realm.query_pairs_mut().append_pair("service", &service);
+/// What a registry asks for before it opens a repository.
+struct Challenge<'a> {
+    host: &'a str,
+    /// The repository.
+    name: &'a str,
+    /// `WWW-Authenticate`, if the registry sent it.
+    text: Option<&'a str>,
+}
+
+impl Challenge<'_> {
+    /// Returns the token that answers it: the login itself, or what the registry's token service gives for it. `None` if the
+    /// registry requires a login and there is none.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be answered, or the token service gives no token.
+    async fn answer(&self, web: &Web, login: Option<Shown>) -> Result<Option<Token>, Trouble> {
+        let text = self.text.unwrap_or_default().trim();
+        let (scheme, parameters) = text.split_once(' ').unwrap_or((text, ""));
+        match (scheme.to_lowercase().as_str(), login) {
+            ("basic", Some(Shown::Password(login))) => Ok(Some(login)),
+            ("bearer", Some(Shown::Access(token))) => Ok(Some(token)),
+            ("bearer", Some(Shown::Password(login))) => {
+                self.grant(web, parameters, Some(&login)).await.map(Some)
+            }
+            ("bearer", None) => self.grant(web, parameters, None).await.map(Some),
+            ("basic", Some(Shown::Access(_))) => Err(self.refused(
+                "it asks for a user and a password, and there is only an access token for it",
+            )),
+            ("basic" | "", None) => Ok(None),
+            _ => Err(self.refused(
+                "it asks for credentials without one of the schemes \"Basic\" and \"Bearer\", so none were sent",
+            )),
+        }
     }
-    let answer = web.get_as(&realm, login, "application/json").await.ok()?;
-    let granted: Granted = answer.json().ok().filter(|_| answer.status == 200)?;
-    granted.token.or(granted.access_token).map(Token::new)
+
+    /// Asks the token service that the challenge names for a token.
+    async fn grant(
+        &self,
+        web: &Web,
+        parameters: &str,
+        login: Option<&Token>,
+    ) -> Result<Token, Trouble> {
+        let part = |wanted: &str| {
+            let mut parts = parameters.split(',').filter_map(|it| it.trim().split_once('='));
+            parts.find(|it| it.0 == wanted).map(|it| it.1.trim_matches('"').to_owned())
+        };
+        let realm = part("realm").and_then(|it| Url::parse(&it).ok());
+        let mut realm = realm.filter(|it| it.scheme() == "https").ok_or_else(|| {
+            self.refused(
+                "it names no token service with an https address, so no credentials were sent",
+            )
+        })?;
+        let address = shown(&realm);
+        let scope = part("scope").unwrap_or_else(|| format!("repository:{}:pull", self.name));
+        realm.query_pairs_mut().append_pair("scope", &scope);
+        if let Some(service) = part("service") {
+            realm.query_pairs_mut().append_pair("service", &service);
+        }
+        let answer = web.get_as(&realm, login, "application/json").await;
+        let answer = answer
+            .map_err(|it| self.refused(&format!("its token service {address} fails: {it}")))?;
+        match answer.status {
+            200 => {}
+            401 | 403 => {
+                let host = self.host.to_owned();
+                return Err(Trouble::Unauthorized { host, had_some: login.is_some() });
+            }
+            _ => {
+                let status = answer.status_text();
+                return Err(
+                    self.refused(&format!("its token service {address} answers with {status}"))
+                );
+            }
+        }
+        let granted: Option<Granted> = answer.json().ok();
+        let token = granted.and_then(|it| it.token.or(it.access_token)).map(Token::new);
+        token.ok_or_else(|| self.refused(&format!("its token service {address} gives no token")))
+    }
+
+    fn refused(&self, why: &str) -> Trouble {
+        unusable(&format!("{} does not open the repository: {why}", self.host))
+    }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -96,12 +97,26 @@ impl Web {
     }
 
     /// Returns the token for a host, where there is one: the user's settings know it, or the helper that they name, which
-    /// is asked once.
+    /// is asked once. Where another origin has said which services the host has, the token is for the host's own origin alone.
     ///
     /// # Errors
     ///
     /// What the helper says is wrong.
     pub async fn token(&self, host: &str) -> Result<Option<Token>, Error> {
+        let Some(token) = self.kept_token(host).await? else { return Ok(None) };
+        let hosts = self.hosts.lock().await;
+        Ok(Some(match hosts.get(host) {
+            Some(Ok(services)) => services.admitted(token),
+            _ => token,
+        }))
+    }
+
+    /// Returns the token that is kept for a host, for its service discovery.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Web::token`].
+    pub(super) async fn kept_token(&self, host: &str) -> Result<Option<Token>, Error> {
         if let Some(known) = self.settings.token(&self.world, host) {
             return Ok(Some(known));
         }
@@ -113,7 +128,10 @@ impl Web {
             return known.clone();
         }
         let answer = match helper::find(&self.world, name) {
-            Some(program) => helper::ask(&program, arguments, host).await,
+            Some(program) => {
+                let helper = helper::Helper { program, arguments: arguments.clone() };
+                helper.ask(host, &self.world.stop).await
+            }
             None => Ok(None),
         };
         let answer = answer.context(format_args!("failed to retrieve credentials for {host}"));
@@ -257,7 +275,7 @@ impl Request<'_> {
     fn prepare(&self, client: &Client) -> RequestBuilder {
         let url = self.url.clone();
         let mut request = client.get(url).header("X-Terraform-Version", OPENTOFU_VERSION);
-        if let Some(token) = self.token {
+        if let Some(token) = self.token.filter(|it| it.withheld_from(self.url).is_none()) {
             request = request.header(AUTHORIZATION, token.authorization());
         }
         if let Some(kind) = self.kind {
@@ -304,12 +322,25 @@ pub(crate) fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
         store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         return Ok(store);
     };
+    let failed = || format!("the certificates in {file} cannot be read");
+    let text = crate::world::read_regular(file.as_ref()).context(failed())?;
     let certificates: Result<Vec<CertificateDer<'static>>, _> =
-        CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-    let certificates =
-        certificates.context(format_args!("the certificates in {file} cannot be read"))?;
+        CertificateDer::pem_slice_iter(&text).collect();
+    let certificates = certificates.context(failed())?;
+    if certificates.is_empty() {
+        return Err(
+            format!("{file}, which SSL_CERT_FILE names, holds no certificate in PEM").into()
+        );
+    }
     store.add_parsable_certificates(certificates);
     Ok(store)
+}
+
+/// Returns whether an address may be sent a secret: it is of `https`, or leads to this machine itself.
+pub(crate) fn is_secure(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let ip = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    url.scheme() == "https" || host == "localhost" || ip.is_ok_and(|it| it.is_loopback())
 }
 
 fn host_of(url: &Url) -> String {

@@ -240,6 +240,12 @@ impl Desk<'_> {
     async fn by_page(&self, page: &Url, service: &Url) -> Result<Token, Diagnostic> {
         self.show(Way::Page, page);
         let token = Token::new(self.line("Token", true)?);
+        if !token.is_sendable() {
+            return Err(Diagnostic::error("Token is invalid").detail(
+                "The token that was given holds a control character, which no request can hold. It was not kept: copy it again, and nothing \
+                 else.",
+            ));
+        }
         let user = user_of(&self.web, service, &token).await.map_err(|it| match it {
             Refused::Invalid => Diagnostic::error("Token is invalid").detail(format!(
                 "{} does not know the token that was given. It was not kept: copy the whole of it, and try again.",

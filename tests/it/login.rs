@@ -37,6 +37,8 @@ enum Mood {
     Redirects,
     /// It answers without a token.
     Empty,
+    /// Its token has a line end.
+    Crooked,
 }
 
 /// A host that gives tokens.
@@ -108,6 +110,7 @@ fn token(mood: Mood, kept: &Mutex<(String, String)>, asked: &Request) -> Reply {
             ..Reply::new(307, "")
         },
         Mood::Empty => Reply::json(200, &json!({ "token_type": "bearer" })),
+        Mood::Crooked => Reply::json(200, &json!({ "access_token": "crooked\ntoken" })),
         Mood::Expired => {
             let said = format!("the code {CODE} has expired");
             Reply::json(400, &json!({ "error": "invalid_grant", "error_description": said }))
@@ -431,6 +434,48 @@ fn what_a_host_says_wrongly_of_itself_is_told() {
     let home = Home::new(&format!("\"login.v1\" = \"/x\", {pages}"));
     let ran = home.run(&["login", "app.example.com"], "no\n");
     ran.says(1, &["it must be an object", "using your browser", "Login cancelled"]);
+}
+
+#[test]
+fn addresses_where_others_could_read_the_token_are_refused() {
+    let open = "http://login.example.com";
+    for (services, name) in [
+        (
+            format!("\"login.v1\" = {{ client = \"c\", authz = \"{open}\", token = \"/t\" }}"),
+            "authz",
+        ),
+        (
+            format!("\"login.v1\" = {{ client = \"c\", authz = \"/a\", token = \"{open}\" }}"),
+            "token",
+        ),
+        (format!("\"tfe.v2\" = \"{open}\""), "tfe.v2"),
+    ] {
+        let home = Home::new(&services);
+        let ran = home.run(&["login", "app.example.com"], "yes\n");
+        ran.says(1, &["Insecure address for login", name, "must be of https"]);
+        assert!(!ran.text.contains("Do you want to proceed?"), "{}", ran.text);
+        assert_eq!(home.stored(), "");
+    }
+}
+
+#[test]
+fn a_token_with_a_line_end_is_not_kept() {
+    let home = Home::with(Mood::Crooked);
+    let ran = home.browse(log_in);
+    ran.says(1, &["Failed to save API token", "it holds a control character"]);
+    assert!(!ran.text.contains("crooked"), "{}", ran.text);
+    assert_eq!(home.stored(), "");
+}
+
+#[test]
+fn with_two_helpers_no_token_is_kept() {
+    let home = Home::with(Mood::Friendly);
+    home.add("credentials_helper \"a\" {}\ncredentials_helper \"b\" {}\n");
+    for command in ["login", "logout"] {
+        let ran = home.run(&[command, "app.example.com"], "yes\n");
+        ran.says(1, &["Tokens cannot be kept", "more than one credentials_helper block"]);
+    }
+    assert_eq!(home.stored(), "");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::error::Error;
+use crate::install::web::{Url, is_secure};
 use crate::world::{Files, World};
 
 mod hcl;
@@ -61,18 +62,20 @@ pub struct Settings {
 pub struct Token {
     scheme: &'static str,
     secret: String,
+    /// The one origin that may see it; any where there is none.
+    origin: Option<String>,
 }
 
 impl Token {
     /// Wraps a secret.
     pub fn new(text: impl Into<String>) -> Token {
-        Token { scheme: "Bearer", secret: text.into() }
+        Token { scheme: "Bearer", secret: text.into(), origin: None }
     }
 
     /// Returns a user's name and password as one secret.
     pub fn login(user: &str, password: &str) -> Token {
         let secret = STANDARD.encode(format!("{user}:{password}"));
-        Token { scheme: "Basic", secret }
+        Token { scheme: "Basic", secret, origin: None }
     }
 
     /// Returns the secret.
@@ -80,10 +83,33 @@ impl Token {
         &self.secret
     }
 
+    /// Returns the same secret for requests to the origin of this address alone.
+    pub fn only_for(self, address: &Url) -> Token {
+        Token { origin: Some(origin(address)), ..self }
+    }
+
+    /// Returns why a request to this address must not show the secret, if it must not.
+    pub fn withheld_from(&self, address: &Url) -> Option<&'static str> {
+        if !is_secure(address) {
+            return Some("the address is not secure: it must be of https");
+        }
+        let is_elsewhere = self.origin.as_ref().is_some_and(|it| *it != origin(address));
+        is_elsewhere.then_some("its service discovery was redirected to another origin")
+    }
+
+    /// Returns whether a request can hold the secret: a control character, such as a line end, is no part of one.
+    pub fn is_sendable(&self) -> bool {
+        !self.secret.contains(char::is_control)
+    }
+
     /// Returns what a request says to be let in.
     pub fn authorization(&self) -> String {
         format!("{} {}", self.scheme, self.secret)
     }
+}
+
+fn origin(address: &Url) -> String {
+    address.origin().ascii_serialization()
 }
 
 impl fmt::Debug for Token {

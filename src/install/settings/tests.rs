@@ -171,3 +171,21 @@ policies "mine" { source = "./rules" }
     let twice = "policies \"a\" { source = \"x\" }\npolicies \"a\" { source = \"y\" }";
     assert_eq!(wrong(twice), "has the name \"a\", as another has.");
 }
+
+#[test]
+fn a_token_is_withheld_from_addresses_that_others_can_read_along() {
+    let url = |text: &str| Url::parse(text).expect("an address");
+    let token = Token::new("hush");
+    for open in ["https://a/", "http://localhost:1/", "http://127.8.9.1/", "http://[::1]:80/"] {
+        assert_eq!(token.withheld_from(&url(open)), None, "{open}");
+    }
+    for closed in ["http://a/", "http://localhost.a/", "http://10.0.0.1/", "http://[::2]/"] {
+        let why = token.withheld_from(&url(closed)).unwrap_or_default();
+        assert_eq!(why, "the address is not secure: it must be of https", "{closed}");
+    }
+    let token = token.only_for(&url("https://a:444/x"));
+    assert_eq!(token.withheld_from(&url("https://a:444/y")), None);
+    for closed in ["https://a/x", "https://b:444/x", "http://127.0.0.1/"] {
+        assert!(token.withheld_from(&url(closed)).is_some(), "{closed}");
+    }
+}

@@ -3,7 +3,7 @@
 use super::Trouble;
 use super::discovery::Services;
 use super::hostname::Hostname;
-use super::web::Url;
+use super::web::{Url, is_secure, shown};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 mod account;
@@ -57,6 +57,10 @@ pub fn offer(services: &Services, host: &Hostname) -> Result<(Offer, Diagnostics
             None
         }
     });
+    if let Some((name, address)) = client.as_ref().and_then(Client::insecure) {
+        remarks.push(insecure(host, &format!("the address {name:?} of login.v1"), address));
+        return Err(remarks);
+    }
     let offer = match client {
         Some(client) if client.grants("authz_code") => Ok(Offer::Browser(client)),
         Some(client) if client.grants("password") && host.name() == PASSWORDS => {
@@ -86,6 +90,9 @@ fn by_page(services: &Services, host: &Hostname) -> Result<Offer, Diagnostic> {
         other => Diagnostic::error(NO_TOKENS)
             .detail(format!("What {} says of its service tfe.v2 is wrong: {other}.", host.shown())),
     })?;
+    if !is_secure(&service) {
+        return Err(insecure(host, "the address of tfe.v2", &service));
+    }
     let mut page = service.clone();
     page.set_path("/app/settings/tokens");
     page.set_query(Some("source=terraform-login"));
@@ -99,6 +106,15 @@ fn other_version(problem: Diagnostic, host: &Hostname) -> Diagnostic {
     problem.detail(format!(
         "{} gives tokens by a version of the protocol that this program does not speak.",
         host.shown()
+    ))
+}
+
+fn insecure(host: &Hostname, what: &str, address: &Url) -> Diagnostic {
+    Diagnostic::error("Insecure address for login").detail(format!(
+        "As {what}, {} names {}. Others on the way could read the token, so that the address must be of https, or lead to this machine \
+         itself. Nothing was asked for, and nothing was kept.",
+        host.shown(),
+        shown(address)
     ))
 }
 

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Error;
 use crate::install::discovery::Services;
 use crate::install::settings::Token;
-use crate::install::web::{HttpResponse, Url, Web, shown};
+use crate::install::web::{HttpResponse, Url, Web, is_secure, shown};
 use crate::value::text;
 use crate::world::World;
 
@@ -99,6 +99,12 @@ impl Client {
             scopes,
             grants,
         })
+    }
+
+    /// Returns an address, with its name, where others on the way could read the code or the token.
+    pub(super) fn insecure(&self) -> Option<(&'static str, &Url)> {
+        let mut all = [("authz", &self.authorize), ("token", &self.token)].into_iter();
+        all.find_map(|(name, url)| Some((name, url.as_ref().filter(|it| !is_secure(it))?)))
     }
 
     /// Returns whether a host gives tokens in this way.

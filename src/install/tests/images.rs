@@ -12,6 +12,17 @@ fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(&sha2::Sha256::digest(bytes)))
 }
 
+/// An index of one version.
+///
+/// - `digest`: what names the manifest for this platform.
+/// - `more`: further members of that entry, each with a comma after it.
+fn index(digest: &str, more: &str) -> String {
+    let Platform { system, processor } = Platform::current();
+    format!(
+        r#"{{"mediaType":"{INDEX}","artifactType":"application/vnd.opentofu.provider","manifests":[{{{more}"mediaType":"{MANIFEST}","artifactType":"application/vnd.opentofu.provider-target","digest":"{digest}","platform":{{"os":"{system}","architecture":"{processor}"}}}}]}}"#
+    )
+}
+
 /// A registry that has one version, and a room whose plugins come from there.
 fn registry(content: &str) -> (Server, Room) {
     let server = Server::secure();
@@ -22,14 +33,10 @@ fn registry(content: &str) -> (Server, Room) {
         r#"{{"mediaType":"{MANIFEST}","artifactType":"application/vnd.opentofu.provider-target","layers":[{{"mediaType":"archive/zip","digest":"{layer}"}}]}}"#
     );
     let reference = digest(manifest.as_bytes());
-    let Platform { system, processor } = Platform::current();
-    let index = format!(
-        r#"{{"mediaType":"{INDEX}","artifactType":"application/vnd.opentofu.provider","manifests":[{{"mediaType":"{MANIFEST}","artifactType":"application/vnd.opentofu.provider-target","digest":"{reference}","platform":{{"os":"{system}","architecture":"{processor}"}}}}]}}"#
-    );
     let at = "/v2/acme/thing";
     server
         .at(&format!("{at}/tags/list"), Reply::json(r#"{"tags":["1.0.0","1.1.0_build","latest"]}"#))
-        .at(&format!("{at}/manifests/1.1.0_build"), Reply::json(index))
+        .at(&format!("{at}/manifests/1.1.0_build"), Reply::json(index(&reference, "")))
         .at(&format!("{at}/manifests/{reference}"), Reply::json(manifest))
         .at(
             &format!("{at}/blobs/{layer}"),
@@ -65,6 +72,29 @@ fn a_layer_that_is_not_what_its_digest_says_is_refused() {
     let (_server, room) = registry("something else");
     let told = room.install(Mode::Keep);
     assert!(told.contains("doesn't match the expected checksum"), "{told}");
+}
+
+#[test]
+fn an_index_names_manifests_by_digests_that_can_be_checked() {
+    for digest in ["latest", "md5:00", "../../../../token"] {
+        let (server, room) = registry("");
+        server.at("/v2/acme/thing/manifests/1.1.0_build", Reply::json(index(digest, "")));
+        let told = room.install(Mode::Keep);
+        assert!(told.contains("which is not a digest"), "{told}");
+        let last = server.paths().pop();
+        assert_eq!(last.as_deref(), Some("/v2/acme/thing/manifests/1.1.0_build"));
+    }
+}
+
+#[test]
+fn a_manifest_has_the_size_that_the_index_states() {
+    let (server, room) = registry("");
+    let reference = digest(b"{}");
+    server
+        .at("/v2/acme/thing/manifests/1.1.0_build", Reply::json(index(&reference, r#""size":3,"#)))
+        .at(&format!("/v2/acme/thing/manifests/{reference}"), Reply::json("{}"));
+    let told = room.install(Mode::Keep);
+    assert!(told.contains("has 2 bytes, but the manifest that names it says 3"), "{told}");
 }
 
 #[test]
@@ -120,6 +150,40 @@ fn a_registry_of_images_gives_strangers_a_token() {
     let (server, room) = closed(CHALLENGE);
     assert_eq!(shown(&server, &room), ["nothing", "given"]);
     assert!(server.paths().contains(&TOKEN.to_owned()), "{:?}", server.paths());
+}
+
+/// A user and a password for the whole registry.
+const CREDENTIALS: &str =
+    "oci_credentials \"localhost:PORT\" {\n  username = \"user\"\n  password = \"password\"\n}\n";
+
+#[test]
+fn a_host_that_a_registry_redirects_to_gets_no_credentials() {
+    let (server, room) = registry("");
+    configure(&room, &server, CREDENTIALS);
+    let other = Server::secure();
+    let at = format!("https://localhost:{}", other.port);
+    other.at("/list", Reply::challenge(format!("Bearer realm=\"{at}/token\"")));
+    server.at("/v2/acme/thing/tags/list", Reply::redirect(format!("{at}/list")));
+    let trusted = [&server, &other].map(|it| it.certificate.clone().expect("a certificate"));
+    std::fs::write(room.path("certificate.pem"), trusted.join("\n")).expect("written");
+    let told = room.install(Mode::Keep);
+    assert!(told.contains(&format!("redirects the request to {at}, which asks")), "{told}");
+    assert_eq!(*other.asked.lock(), [("/list".to_owned(), None)]);
+}
+
+#[test]
+fn why_no_credentials_were_sent_is_told() {
+    for (challenge, expected) in [
+        ("Bearer realm=\"http://localhost:PORT/token\"", "no token service with an https address"),
+        ("realm=\"https://localhost:PORT/token\"", "without one of the schemes"),
+        ("Bearer realm=\"https://localhost:PORT/none\"", "/none answers with 404 Not Found"),
+    ] {
+        let (server, room) = closed(challenge);
+        configure(&room, &server, CREDENTIALS);
+        let told = room.install(Mode::Keep);
+        assert!(told.contains(expected), "{challenge}: {told}");
+        assert!(!told.contains("rejected"), "{challenge}: {told}");
+    }
 }
 
 #[test]

@@ -15,6 +15,8 @@ use crate::world::World;
 mod images;
 mod remote;
 pub(crate) mod server;
+mod signatures;
+mod tokens;
 
 /// A folder to work in, with a CLI configuration.
 struct Room {
@@ -508,8 +510,48 @@ fn an_archive_cannot_write_outside_its_folder() {
     std::fs::write(room.path("a.zip"), writer.finish().expect("finished").into_inner())
         .expect("written");
     let result = package::install_archive(&room.path("a.zip"), &room.path("out/here"), "it", &[]);
-    assert!(result.expect_err("refused").words().contains("leads out of the package"));
+    let told = result.expect_err("refused");
+    let expected = "the entry \"../evil\" leads out of the package";
+    assert!(told.words().ends_with(expected), "{told}");
     assert!(!room.path("out/evil").exists() && !Path::new(&room.path("evil")).exists());
+}
+
+/// Writes an archive with a program of some mode, and returns its path.
+fn packed_with(room: &Room, mode: u32, content: &[u8]) -> PathBuf {
+    use std::io::Write;
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().unix_permissions(mode);
+    writer.start_file("terraform-provider-thing", options).expect("started");
+    writer.write_all(content).expect("written");
+    let bytes = writer.finish().expect("finished").into_inner();
+    std::fs::write(room.path("a.zip"), bytes).expect("written");
+    room.path("a.zip")
+}
+
+#[test]
+fn only_the_owner_may_write_what_is_installed() {
+    use std::os::unix::fs::PermissionsExt;
+    let room = Room::new(MIRROR);
+    for (mode, expected) in [(0o777, 0o755), (0o666, 0o644), (0o500, 0o500)] {
+        let (archive, target) = (packed_with(&room, mode, b"x"), room.path(&format!("{mode:o}")));
+        package::install_archive(&archive, &target, "it", &[]).expect("installed");
+        let program = target.join("terraform-provider-thing");
+        let about = std::fs::metadata(program).expect("there");
+        assert_eq!(about.permissions().mode() & 0o777, expected, "{mode:o}");
+    }
+}
+
+#[test]
+fn an_archive_unpacks_to_no_more_than_the_bound() {
+    let room = Room::new(MIRROR);
+    let archive = packed_with(&room, 0o755, &[0; 4096]);
+    let unpack = |target: &str, most: u64| {
+        package::unpack(&archive, &room.path(target), unpacked::Budget::of(most))
+    };
+    let told = unpack("less", 4095).expect_err("refused").to_string();
+    assert_eq!(told, "its files have more than 4095 bytes together, the most allowed");
+    assert!(!room.path("less").exists());
+    unpack("enough", 4096).expect("unpacked");
 }
 
 #[test]

@@ -279,6 +279,58 @@ fn services_of_a_host_are_discovered() {
 }
 
 #[test]
+fn services_that_another_origin_names_get_no_token() {
+    let cli = "credentials \"localhost:PORT\" { token = \"hush\" }\n";
+    let (server, room) = secure("localhost:PORT/acme/thing", cli);
+    let other = Server::secure();
+    let both = [&server, &other].map(|it| it.certificate.clone().expect("a certificate"));
+    std::fs::write(room.path("certificate.pem"), both.concat()).expect("written");
+    let (discovery, list) = ("/.well-known/terraform.json", "/v1/acme/thing/versions");
+    let there = format!("https://localhost:{}/services.json", other.port);
+    server.at(discovery, Reply::redirect(there)).at(list, Reply::status(401));
+    let relative = Reply::json(r#"{"providers.v1":"/v1/"}"#);
+    other.at("/services.json", relative).at(list, Reply::status(401));
+
+    let told = room.install(Mode::Keep);
+    let expected = format!(
+        "the token of localhost:{} is not sent there: its service discovery was redirected to another origin",
+        server.port
+    );
+    assert!(told.contains(&expected), "{told}");
+    let asked = |server: &Server| std::mem::take(&mut *server.asked.lock());
+    let seen = |path: &str, token: Option<&str>| (path.to_owned(), token.map(str::to_owned));
+    assert_eq!(asked(&server), [seen(discovery, Some("hush"))]);
+    assert_eq!(asked(&other), [seen("/services.json", None), seen(list, None)]);
+
+    // The host itself may still see its token.
+    let back = format!(r#"{{"providers.v1":"https://localhost:{}/v1/"}}"#, server.port);
+    other.at("/services.json", Reply::json(back));
+    let told = room.install(Mode::Keep);
+    assert!(told.contains("rejected the given authentication credentials"), "{told}");
+    assert_eq!(asked(&server)[1], seen(list, Some("hush")));
+}
+
+#[test]
+fn no_token_is_sent_in_clear_text_to_another_machine() {
+    let (server, key) = (Server::plain(), key());
+    publish(&server, &key, &key, &Faults::default());
+    // This address leads here too, and is not a loopback address.
+    let cli = format!(
+        "host \"registry.test\" {{\n  services = {{ \"providers.v1\" = \"http://0.0.0.0:{}/v1/\" }}\n}}\ncredentials \"registry.test\" {{ token = \"hush\" }}\n",
+        server.port
+    );
+    let told = Room::new(&cli).needs(SOURCE, "").install(Mode::Keep);
+    assert!(told.contains("installed registry.test/acme/thing 1.0.0 (signed)"), "{told}");
+    assert!(server.asked.lock().iter().all(|it| it.1.is_none()));
+
+    server.at("/v1/acme/thing/versions", Reply::status(401));
+    let told = Room::new(&cli).needs(SOURCE, "").install(Mode::Keep);
+    let expected = "the token of registry.test is not sent there: the address is not secure: it must be of https";
+    assert!(told.contains(expected) && !told.contains("hush"), "{told}");
+    assert!(server.asked.lock().iter().all(|it| it.1.is_none()));
+}
+
+#[test]
 fn a_host_that_cannot_be_reached_or_trusted_is_named() {
     let (_server, mut room) = secure("localhost:PORT/acme/thing", "");
     room.world.environment.remove("SSL_CERT_FILE");
@@ -401,6 +453,44 @@ fn a_mirror_must_be_secure() {
         Invalid URL for provider installation source: Cannot use "http://localhost/" as a URL for a network provider mirror: the mirror must be at an https: URL.
     "#]],
     );
+}
+
+const MIRROR: &str =
+    "provider_installation {\n  network_mirror { url = \"https://localhost:PORT/plugins/\" }\n}\n";
+
+#[test]
+fn a_mirror_gets_the_token_of_its_host_and_port_alone() {
+    for (host, token) in [("localhost:PORT", Some("hush")), ("localhost", None)] {
+        let cli = format!("credentials \"{host}\" {{ token = \"hush\" }}\n{MIRROR}");
+        let (server, room) = secure(SOURCE, &cli);
+        server.at("/plugins/registry.test/acme/thing/index.json", Reply::status(401));
+        let told = room.install(Mode::Keep);
+        assert_eq!(server.asked.lock()[0].1.as_deref(), token, "{host}");
+        assert!(told.contains(&format!("host localhost:{} re", server.port)), "{told}");
+    }
+}
+
+#[test]
+fn an_archive_without_a_checksum_comes_from_a_secure_address() {
+    let other = Server::plain();
+    let provider = SOURCE.parse::<Provider>().expect("an address");
+    other.at("/a.zip", Reply::bytes(archive(&provider, "program")));
+    let here = format!("http://127.0.0.1:{}/a.zip", other.port);
+    for (address, expected) in [
+        ("http://mirror.test/a.zip", "without a checksum, and its address is not secure"),
+        ("ftp://mirror.test/a.zip", "the scheme \"ftp\", which must be http or https"),
+        (here.as_str(), "installed registry.test/acme/thing 1.0.0"),
+    ] {
+        let (server, room) = secure(SOURCE, MIRROR);
+        let at = "/plugins/registry.test/acme/thing";
+        let archives =
+            serde_json::json!({"archives": {(Platform::current().to_string()): {"url": address}}});
+        server
+            .at(&format!("{at}/index.json"), Reply::json(r#"{"versions":{"1.0.0":{}}}"#))
+            .at(&format!("{at}/1.0.0.json"), Reply::json(archives.to_string()));
+        let told = room.install(Mode::Keep);
+        assert!(told.contains(expected), "{address}: {told}");
+    }
 }
 
 #[test]

@@ -18,26 +18,34 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// `WWW-Authenticate`
     pub challenge: String,
+    /// `Location`
+    pub location: String,
 }
 
 impl Reply {
     pub fn json(body: impl Into<String>) -> Reply {
         let body = body.into().into_bytes();
-        Reply { status: 200, kind: "application/json", body, challenge: String::new() }
+        Reply { kind: "application/json", body, ..Reply::status(200) }
     }
 
     pub fn bytes(body: impl Into<Vec<u8>>) -> Reply {
         let (kind, body) = ("application/octet-stream", body.into());
-        Reply { status: 200, kind, body, challenge: String::new() }
+        Reply { kind, body, ..Reply::status(200) }
     }
 
     pub fn status(status: u16) -> Reply {
-        Reply { status, kind: "text/plain", body: Vec::new(), challenge: String::new() }
+        let (challenge, location) = (String::new(), String::new());
+        Reply { status, kind: "text/plain", body: Vec::new(), challenge, location }
     }
 
     /// Wants to see something first.
     pub fn challenge(text: impl Into<String>) -> Reply {
         Reply { challenge: text.into(), ..Reply::status(401) }
+    }
+
+    /// Sends the request on to another address.
+    pub fn redirect(to: impl Into<String>) -> Reply {
+        Reply { location: to.into(), ..Reply::status(302) }
     }
 
     /// Nothing, until who asked has given up.
@@ -154,8 +162,12 @@ fn serve(mut stream: impl Read + Write, table: &Table, log: &Mutex<Vec<(String, 
         "" => String::new(),
         text => format!("www-authenticate: {text}\r\n"),
     };
+    let location = match reply.location.as_str() {
+        "" => String::new(),
+        to => format!("location: {to}\r\n"),
+    };
     let head = format!(
-        "HTTP/1.1 {} X\r\ncontent-type: {}\r\n{challenge}content-length: {}\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 {} X\r\ncontent-type: {}\r\n{challenge}{location}content-length: {}\r\nconnection: close\r\n\r\n",
         reply.status,
         reply.kind,
         reply.body.len()

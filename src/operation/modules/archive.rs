@@ -5,10 +5,8 @@ use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorContext};
+use crate::install::unpacked::Budget;
 use crate::world::open_regular;
-
-/// How large the content of an archive may be.
-const LARGEST: u64 = 4 << 30;
 
 /// A kind of archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,9 +110,7 @@ fn tar(reader: impl Read, target: &mut Target) -> Result<(), Error> {
         match entry.header().entry_type() {
             tar::EntryType::Directory => target.folder(&name)?,
             tar::EntryType::Regular | tar::EntryType::Continuous => {
-                let written = target.written;
-                target.file(&name, &mut entry, mode)?;
-                if target.written - written != size {
+                if target.file(&name, &mut entry, mode)? != size {
                     return Err(format!("{BROKEN}: it ends within the entry {name:?}").into());
                 }
             }
@@ -237,7 +233,7 @@ impl LongNames {
 /// The folder that an archive is unpacked into, or the objects of a bucket.
 pub(super) struct Target<'a> {
     root: &'a Path,
-    written: u64,
+    budget: Budget,
     entries: usize,
     /// Symbolic links are made last, so that nothing is written through them.
     links: Vec<(String, String)>,
@@ -246,7 +242,7 @@ pub(super) struct Target<'a> {
 impl<'a> Target<'a> {
     /// Returns a folder that nothing was written into.
     pub fn new(root: &'a Path) -> Target<'a> {
-        Target { root, written: 0, entries: 0, links: Vec::new() }
+        Target { root, budget: Budget::default(), entries: 0, links: Vec::new() }
     }
 
     /// Returns where an entry belongs.
@@ -291,7 +287,7 @@ impl<'a> Target<'a> {
         Ok(std::fs::create_dir_all(self.place(name)?)?)
     }
 
-    /// Writes a file.
+    /// Writes a file, and returns how many bytes it has.
     ///
     /// # Errors
     ///
@@ -301,7 +297,7 @@ impl<'a> Target<'a> {
         name: &str,
         content: &mut dyn Read,
         mode: Option<u32>,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         self.count()?;
         let path = self.place(name)?;
         let mut attempt = || -> std::io::Result<u64> {
@@ -309,17 +305,12 @@ impl<'a> Target<'a> {
                 std::fs::create_dir_all(parent)?;
             }
             let mut file = File::create(&path)?;
-            let left = LARGEST.saturating_sub(self.written);
-            let count = std::io::copy(&mut content.take(left + 1), &mut file)?;
+            let count = std::io::copy(&mut self.budget.bound(&mut *content), &mut file)?;
             file.flush()?;
             set_mode(&file, mode)?;
             Ok(count)
         };
-        self.written += attempt().context(format_args!("{name:?} cannot be unpacked"))?;
-        if self.written > LARGEST {
-            return Err("the archive's content is too large".into());
-        }
-        Ok(())
+        attempt().context(format_args!("{name:?} cannot be unpacked"))
     }
 
     /// Makes the symbolic links that stay inside the folder.

@@ -108,6 +108,8 @@ fn what_a_registry_has_instead_of_a_module_is_told() {
     at("gone", Reply::json(manifest(&layer(&blob))));
     at("broken", Reply::json(manifest(&layer(&broken))));
     at("other", Reply::json(manifest(&layer(&digest(b"something")))));
+    let sized = layer(&digest(b"something")).replace('}', r#","size":3}"#);
+    at("size", Reply::json(manifest(&sized)));
     at("closed", Reply::status(401));
     at(&digest(b"x"), Reply::json(manifest("")));
     registry.at(&format!("/v2/acme/net/blobs/{broken}"), Reply::bytes("no archive"));
@@ -124,6 +126,7 @@ fn what_a_registry_has_instead_of_a_module_is_told() {
         ("tag=gone", "404 Not Found"),
         ("tag=broken", "the archive is damaged"),
         ("tag=other", "the registry gave something else than the manifest names"),
+        ("tag=size", "has 7 bytes, but the manifest that names it says 3"),
         ("tag=closed", "requires authentication credentials: log in to localhost"),
         ("digest=sha256:", "is no digest"),
         ("ref=v1", "there is no argument \"ref\""),

@@ -1,0 +1,162 @@
+//! Programs of the user that keep credentials: they have a time to answer, and a most that they may print.
+
+use std::io;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStdin, Command};
+
+use crate::error::Error;
+use crate::world::Stop;
+
+/// How long a program may take.
+const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 60 });
+/// How long its output is waited for once it has ended: another program that it has started may hold it open.
+const REST: Duration = Duration::from_secs(1);
+/// The most bytes that it may print, on its standard output and on its standard error.
+const LARGEST: usize = 1 << 20;
+/// The most characters of its standard error that are shown.
+const LONGEST: usize = 1000;
+
+/// What a program that has ended leaves behind.
+pub(crate) struct Finished {
+    /// Whether its exit code says success.
+    pub is_success: bool,
+    /// Its standard output.
+    pub output: Vec<u8>,
+    /// Its standard error.
+    pub errors: Vec<u8>,
+}
+
+/// Runs a program that is given an input, and waits for its end. It is killed after [`LIMIT`], or when the run is stopped.
+///
+/// # Errors
+///
+/// If it cannot be started, takes too long, prints too much, or the run is stopped.
+pub(crate) async fn run(
+    command: &mut Command,
+    input: Option<&str>,
+    stop: &Stop,
+) -> Result<Finished, Error> {
+    let ended = stop.unless_asked(tokio::time::timeout(LIMIT, attempt(command, input))).await;
+    match ended {
+        Some(Ok(finished)) => finished.map_err(Error::of),
+        Some(Err(_)) => {
+            Err(format!("it did not end within {} seconds, and was killed", LIMIT.as_secs()).into())
+        }
+        None => Err("the run was interrupted".into()),
+    }
+}
+
+/// Runs a program. It is killed where this future is dropped.
+async fn attempt(command: &mut Command, input: Option<&str>) -> io::Result<Finished> {
+    let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let mut child = command.spawn()?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let status = {
+        let mut streams = std::pin::pin!(async {
+            tokio::try_join!(
+                write(stdin, input),
+                read(stdout, &mut output),
+                read(stderr, &mut errors)
+            )
+        });
+        tokio::select! {
+            done = &mut streams => {
+                done?;
+                child.wait().await?
+            }
+            status = child.wait() => {
+                // What has come until then is all that the program itself has printed.
+                if let Ok(done) = tokio::time::timeout(REST, &mut streams).await {
+                    done?;
+                }
+                status?
+            }
+        }
+    };
+    Ok(Finished { is_success: status.success(), output, errors })
+}
+
+async fn write(into: Option<ChildStdin>, input: Option<&str>) -> io::Result<()> {
+    if let (Some(mut into), Some(input)) = (into, input) {
+        // One that ends without reading says so itself.
+        let _ = into.write_all(input.as_bytes()).await;
+    }
+    Ok(())
+}
+
+async fn read(from: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) -> io::Result<()> {
+    let Some(mut from) = from else { return Ok(()) };
+    let mut part = vec![0; 8 << 10];
+    loop {
+        let count = from.read(&mut part).await?;
+        if count == 0 {
+            return Ok(());
+        }
+        into.extend_from_slice(&part[..count]);
+        if into.len() > LARGEST {
+            return Err(io::Error::other(format!("it prints more than {} MiB", LARGEST >> 20)));
+        }
+    }
+}
+
+/// Returns what a program says as messages can show it: in one line, without control characters, no longer than [`LONGEST`],
+/// and without the secret that the program was given.
+pub(crate) fn printable(said: &[u8], secret: &str) -> String {
+    let said = String::from_utf8_lossy(said);
+    let clean: String =
+        without(&said, secret).chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    // The secret may have stood there with control characters in between.
+    let clean = without(clean.trim(), secret);
+    match clean.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &clean[..end]),
+        None => clean,
+    }
+}
+
+/// Replaces a secret, as it is and as JSON writes it.
+pub(crate) fn without(text: &str, secret: &str) -> String {
+    if secret.is_empty() {
+        return text.to_owned();
+    }
+    let quoted = json!(secret).to_string();
+    let escaped = quoted.trim_start_matches('"').strip_suffix('"').unwrap_or(secret);
+    let text = text.replace(secret, HIDDEN);
+    if escaped == secret { text } else { text.replace(escaped, HIDDEN) }
+}
+
+/// What takes the place of a secret.
+const HIDDEN: &str = "(the token)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_says_is_shown_in_one_line_without_the_secret() {
+        let said = b"  the vault\x1b[31m\nsays hush and \x9b7m hush\r\n";
+        let shown = printable(said, "hush");
+        assert_eq!(shown, "the vault [31m says (the token) and \u{fffd}7m (the token)");
+        assert_eq!(printable("\u{9b}7m".as_bytes(), ""), "7m");
+        let said = r#"{"token":"a\"b\\c"} a"b\c"#;
+        assert_eq!(
+            printable(said.as_bytes(), r#"a"b\c"#),
+            r#"{"token":"(the token)"} (the token)"#
+        );
+    }
+
+    #[test]
+    fn what_a_program_says_is_cut() {
+        let shown = printable("é".repeat(LONGEST + 1).as_bytes(), "");
+        assert_eq!(shown, format!("{}…", "é".repeat(LONGEST)));
+        assert_eq!(printable(&[b'a'; LONGEST], ""), "a".repeat(LONGEST));
+        // Cut off in its middle, the secret would be a part of it.
+        let said = format!("{}hush", "a".repeat(LONGEST - 2));
+        assert!(printable(said.as_bytes(), "hush").ends_with("a(t…"));
+    }
+}
