@@ -96,7 +96,7 @@ fn list_stacks(ui: &Ui, world: &Arc<World>, args: &ListArgs) -> Result<u8, Diagn
 fn index_stacks(ui: &Ui, world: &Arc<World>, args: &IndexArgs) -> Result<u8, Diagnostics> {
     no_words(&args.words)?;
     let settings = settings::read(world, &ui.sources, &args.fleet.fleet)?;
-    let lake = Lake::open(world, &args.out, true)?;
+    let lake = Lake::open_to_index(world, &args.out, &|| ui.remarks(waiting(&args.out).into()))?;
     let outcome = index(world, &settings, &lake)?;
     match args.json {
         true => ui.json(&format!("{:#}\n", outcome.to_json())),
@@ -115,7 +115,7 @@ fn query(ui: &Ui, world: &Arc<World>, args: &QueryArgs) -> Result<u8, Diagnostic
     }
     let questions = Questions::new(&ui.host(world), &(&args.choice).into())?;
     let asked = questions.body(body)?;
-    let lake = Lake::open(world, &args.lake.lake, false)?;
+    let lake = Lake::open(world, &args.lake.lake)?;
     let catalogue = lake.indexed()?;
     let program = asked.program.for_goals(&[asked.relation]);
     let (choice, limits) = (Choice::named(args.engine.engine.as_deref())?, args.limits.limits()?);
@@ -145,7 +145,7 @@ fn impact_of(ui: &Ui, world: &Arc<World>, args: &ImpactArgs) -> Result<u8, Diagn
             .detail("The -depth option must be 1 or more.")
             .into());
     }
-    let lake = Lake::open(world, &args.lake.lake, false)?;
+    let lake = Lake::open(world, &args.lake.lake)?;
     let catalogue = lake.indexed()?;
     let direction = Direction { reverse: args.reverse, depth: args.depth };
     let found = impact::impact(&Scan::new(&lake, &catalogue), &args.words, direction)?;
@@ -171,7 +171,7 @@ fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     let choice = PolicyChoice { named: args.policies.clone(), none: false };
     let questions = Questions::new(&ui.host(world), &choice)?;
     questions.policies.rules_of_name(&rule)?;
-    let lake = Lake::open(world, &args.lake.lake, false)?;
+    let lake = Lake::open(world, &args.lake.lake)?;
     let catalogue = lake.indexed()?;
     let choice = Choice::named(args.engine.engine.as_deref())?.with_proofs()?;
     let (scan, limits) = (Scan::new(&lake, &catalogue), args.limits.limits()?);
@@ -202,13 +202,13 @@ fn check(ui: &Ui, world: &Arc<World>, args: &CheckArgs) -> Result<u8, Diagnostic
         return Err(one_format("-json, -sarif, -junit and -markdown"));
     }
     let questions = Questions::new(&ui.host(world), &(&args.choice).into())?;
-    let lake = Lake::open(world, &args.lake.lake, false)?;
+    let lake = Lake::open(world, &args.lake.lake)?;
     let catalogue = lake.indexed()?;
     let (choice, limits) = (Choice::named(args.engine.engine.as_deref())?, args.limits.limits()?);
     let scan = Scan::new(&lake, &catalogue);
     let facts = kept(facts(&choice, &judging(&questions), None, &scan, limits.time)?);
     let mut report = questions.judge(&*facts, &limits)?;
-    report.resources = catalogue.stacks.values().map(|it| it.objects).sum();
+    report.resources = catalogue.objects();
     let (rules, possible) = (&questions.policies.rules, args.possible);
     match formats {
         [true, ..] => ui.json(&format!("{:#}\n", report.to_json(possible, &ui.sources))),
@@ -262,6 +262,12 @@ fn run_stacks(
     }
     ui.remarks(report.problems.clone());
     Ok(u8::from(report.has_failures()))
+}
+
+fn waiting(lake: &str) -> Diagnostic {
+    Diagnostic::warning("Another index is under way").detail(format!(
+        "Another process indexes into {lake}. This index begins when it has ended."
+    ))
 }
 
 fn one_format(which: &str) -> Diagnostics {

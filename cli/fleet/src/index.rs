@@ -8,12 +8,11 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::policy::VOCABULARY_VERSION;
 use entail::world::World;
 use parking_lot::Mutex;
-use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::facts::{Extractor, place_of};
-use crate::lake::{Bucket, Catalogue, File, Indexed, Lake, TABLES, Table, VERSION};
-use crate::lake::{bucket_of, buckets_for};
+use crate::lake::{Bucket, Catalogue, File, HINTS, Indexed, Lake, Listed, TABLES, Table, VERSION};
+use crate::lake::{bucket_of, buckets_for, file as path_of, tag};
 use crate::reading::{self, Lineages, in_a_line};
 use crate::settings::Settings;
 use crate::stacks::{Place, Stack, find};
@@ -23,32 +22,21 @@ mod across;
 mod hints;
 mod joining;
 mod marks;
+mod mending;
+mod outcome;
 mod rereading;
 
-use hints::HINTS;
+use mending::{Damage, take_out_damaged};
 
 pub use across::place_of_module;
 pub use marks::of_configuration as configuration_mark;
+pub use outcome::Outcome;
 
 /// The tables that rest on several stacks: they are written when all others are.
 const ACROSS: &[&str] = &["reads_stack", "uses", "used_by"];
 
-/// What came of an index.
-#[derive(Clone, Debug, Default)]
-pub struct Outcome {
-    /// How many stacks the lake has.
-    pub stacks: usize,
-    /// How many objects.
-    pub objects: usize,
-    /// How many stacks were read again.
-    pub changed: usize,
-    /// How many bytes its files have.
-    pub bytes: usize,
-    /// Stacks that could not be read, by name.
-    pub failed: BTreeMap<String, Diagnostics>,
-    /// What else should be known.
-    pub problems: Diagnostics,
-}
+/// How often an index is tried where others write the same lake in an object store.
+const ATTEMPTS: usize = 5;
 
 /// The stacks of one bucket.
 #[derive(Default)]
@@ -75,7 +63,6 @@ struct Read {
 /// If the lake cannot be read or written: then it stays as it was.
 pub fn index(world: &Arc<World>, settings: &Settings, lake: &Lake) -> Result<Outcome, Diagnostics> {
     let found = find(world, settings);
-    let last = lake.catalogue()?.filter(|it| it.vocabulary == VOCABULARY_VERSION);
     let (mut stacks, mut failed) = (Vec::new(), BTreeMap::new());
     for named in found.stacks {
         match named.stack {
@@ -83,12 +70,24 @@ pub fn index(world: &Arc<World>, settings: &Settings, lake: &Lake) -> Result<Out
             Err(problems) => drop(failed.insert(named.name, problems)),
         }
     }
-    let run = Run::new(world, lake, last, &stacks)?;
-    let outcome = run.go(&stacks)?;
+    let outcome = attempt(world, lake, &stacks)?;
     let mut problems = found.problems;
     problems.extend(outcome.problems);
     failed.extend(outcome.failed);
     Ok(Outcome { failed, problems, ..outcome })
+}
+
+/// Indexes the stacks, and begins again where another index has written the lake meanwhile.
+fn attempt(world: &Arc<World>, lake: &Lake, stacks: &[Stack]) -> Result<Outcome, Diagnostics> {
+    let mut left = ATTEMPTS;
+    loop {
+        let run = Run::new(world, lake, stacks)?;
+        let result = run.go(stacks);
+        left -= 1;
+        if result.is_ok() || left == 0 || !run.is_overtaken()? {
+            return result;
+        }
+    }
 }
 
 struct Run<'a> {
@@ -97,8 +96,15 @@ struct Run<'a> {
     extractor: Extractor,
     /// The catalogue that holds until this one is whole.
     last: Catalogue,
+    /// The generation of the catalogue that was found, if there was one.
+    began: Option<u64>,
+    /// The files that were found.
+    listed: Vec<Listed>,
+    damage: Damage,
     buckets: u32,
     generation: u64,
+    /// What tells the files of this run from those of others, where no lock keeps them out.
+    tag: String,
     lineages: Mutex<Lineages>,
     uses: Mutex<Uses>,
     /// Stacks that were read again.
@@ -110,13 +116,17 @@ impl<'a> Run<'a> {
     fn new(
         world: &'a Arc<World>,
         lake: &'a Lake,
-        last: Option<Catalogue>,
         stacks: &[Stack],
     ) -> Result<Run<'a>, Diagnostics> {
+        let found = lake.catalogue()?;
+        let began = found.as_ref().map(|it| it.generation);
+        let (mut last, listed) = (found.unwrap_or_default(), lake.list()?);
         let wanted = buckets_for(stacks.len());
-        let mut last = last.unwrap_or_default();
-        // Buckets that have grown too large are spread anew, and all is written again.
-        if wanted > last.buckets * 4 {
+        let mut damage = Damage::default();
+        if last.vocabulary == VOCABULARY_VERSION && last.fits(wanted) {
+            damage = take_out_damaged(lake, &mut last, &listed)?;
+        } else {
+            // Buckets that have grown too large are spread anew, and all is written again.
             let generation = last.generation;
             last = Catalogue { generation, buckets: wanted, ..Catalogue::default() };
         }
@@ -126,13 +136,25 @@ impl<'a> Run<'a> {
             lake,
             extractor: Extractor::new(world)?,
             buckets: last.buckets,
-            generation: last.generation + 1,
+            generation: last.generation.checked_add(1).unwrap_or(1),
             last,
+            began,
+            listed,
+            damage,
+            tag: if lake.is_locked() { String::new() } else { tag() },
             lineages: Mutex::default(),
             uses: Mutex::new(uses),
             changed: Mutex::default(),
             names: stacks.iter().map(|it| it.name.clone()).collect(),
         })
+    }
+
+    /// Whether another index has written the lake since this one began.
+    fn is_overtaken(&self) -> Result<bool, Diagnostics> {
+        if self.lake.is_locked() {
+            return Ok(false);
+        }
+        Ok(self.lake.catalogue()?.map(|it| it.generation) != self.began)
     }
 
     fn go(&self, stacks: &[Stack]) -> Result<Outcome, Diagnostics> {
@@ -170,17 +192,23 @@ impl<'a> Run<'a> {
                 catalogue.files.entry(table.to_owned()).or_default().insert(*number, file);
             }
         }
-        if outcome.changed > 0 || catalogue.stacks.len() != self.last.stacks.len() {
+        let is_other = outcome.changed > 0 || catalogue.stacks.len() != self.last.stacks.len();
+        if is_other || self.damage.is_any {
             self.across(&mut catalogue)?;
         } else {
             self.keep_across(&mut catalogue);
         }
-        if catalogue.stacks != self.last.stacks || catalogue.files != self.last.files {
+        let is_anew = self.began.is_some() && self.last.vocabulary.is_empty();
+        let is_new = catalogue.stacks != self.last.stacks || catalogue.files != self.last.files;
+        if is_anew || is_new {
+            if self.is_overtaken()? {
+                return Err(overtaken(&self.lake.name).into());
+            }
             self.lake.put(&catalogue)?;
         }
-        self.lake.tidy(&catalogue)?;
+        self.lake.tidy(&catalogue, &self.listed)?;
         outcome.stacks = catalogue.stacks.len();
-        outcome.objects = catalogue.stacks.values().map(|it| it.objects).sum();
+        outcome.objects = catalogue.objects();
         outcome.bytes = catalogue.bytes();
         Ok(outcome)
     }
@@ -189,8 +217,10 @@ impl<'a> Run<'a> {
     fn bucket(&self, number: u32, those: &Those<'_>) -> Result<Read, Diagnostics> {
         let mut read = Read::default();
         let (mut stays, mut again) = (BTreeSet::new(), Vec::new());
+        let is_whole = !self.damage.buckets.contains(&number);
         for stack in &those.stacks {
-            match self.last.stacks.get(&stack.name).filter(|it| self.is_unchanged(it, stack)) {
+            let known = self.last.stacks.get(&stack.name).filter(|_| is_whole);
+            match known.filter(|it| self.is_unchanged(it, stack)) {
                 Some(it) => {
                     stays.insert(stack.name.clone());
                     read.indexed.insert(stack.name.clone(), it.clone());
@@ -198,7 +228,7 @@ impl<'a> Run<'a> {
                 None => again.push(*stack),
             }
         }
-        if again.is_empty() && stays.len() == those.before {
+        if is_whole && again.is_empty() && stays.len() == those.before {
             for (table, file) in self.files_of(number) {
                 read.files.insert(table.name, file.clone());
             }
@@ -227,7 +257,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        for (table, file) in self.files_of(number) {
+        for (table, file) in self.files_of(number).filter(|_| !stays.is_empty()) {
             let is_kept = |row: &[Option<&str>]| row[0].is_some_and(|it| stays.contains(it));
             self.take_in(&mut bucket, table, file, &is_kept)?;
         }
@@ -358,7 +388,7 @@ impl<'a> Run<'a> {
         if let Some(known) = known.filter(|it| it.digest == digest) {
             return Ok(known.clone());
         }
-        let path = format!("tables/{name}/{number:05}-{}.{ending}", self.generation);
+        let path = path_of(name, number, (self.generation, &self.tag), ending);
         let file = File { path, rows, bytes: bytes.len(), digest };
         self.lake.write(&file.path, bytes)?;
         Ok(file)
@@ -374,40 +404,14 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|it| format!("{it:02x}")).collect()
 }
 
+fn overtaken(lake: &str) -> Diagnostic {
+    Diagnostic::error("Another index is under way").detail(format!(
+        "Other processes have written {lake} while this one indexed into it, {ATTEMPTS} times. Index again when they have ended."
+    ))
+}
+
 fn no_room(why: &std::io::Error) -> Diagnostics {
     Diagnostic::error("No room for work")
         .detail(format!("A file for the work cannot be written: {why}. See TMPDIR."))
         .into()
-}
-
-impl Outcome {
-    /// Returns it as text.
-    pub fn text(&self, lake: &str) -> String {
-        let mut out = String::new();
-        for (stack, problems) in &self.failed {
-            out.push_str(&format!("{stack}  {}\n", in_a_line(problems)));
-        }
-        out.push_str(&format!(
-            "{lake}: {} stacks, {} objects, {} bytes; {} read again, {} could not be read.\n",
-            self.stacks,
-            self.objects,
-            self.bytes,
-            self.changed,
-            self.failed.len()
-        ));
-        out
-    }
-
-    /// Returns it as a document.
-    pub fn to_json(&self) -> Json {
-        let failed =
-            self.failed.iter().map(|(stack, it)| json!({ "stack": stack, "error": in_a_line(it) }));
-        json!({
-            "stacks": self.stacks,
-            "objects": self.objects,
-            "changed": self.changed,
-            "bytes": self.bytes,
-            "failed": failed.collect::<Vec<_>>(),
-        })
-    }
 }

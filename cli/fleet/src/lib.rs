@@ -20,6 +20,7 @@ pub mod index;
 pub mod lake;
 pub mod list;
 mod nodes;
+mod patterns;
 pub mod reading;
 pub mod run;
 mod secrets;

@@ -116,7 +116,7 @@ fn filtered(
 ) -> Result<BTreeSet<String>, Diagnostics> {
     let questions = Questions::new(host, &Default::default())?;
     let query = questions.body(body)?;
-    let lake = Lake::open(host.world, options.lake.as_deref().unwrap_or("lake"), false)?;
+    let lake = Lake::open(host.world, options.lake.as_deref().unwrap_or("lake"))?;
     let catalogue = lake.indexed()?;
     let program = query.program.for_goals(&[query.relation]);
     let scan = Scan::new(&lake, &catalogue);

@@ -13,6 +13,7 @@ use entail::diagnostic::{Diagnostic, Diagnostics, Span};
 use entail::value::Value;
 use entail::world::World;
 
+use crate::patterns;
 use crate::settings::{Group, Kind, Modules, Settings, States};
 
 /// One stack.
@@ -206,13 +207,8 @@ impl Found {
             true => pattern.to_owned(),
             false => format!("{root}/{pattern}"),
         };
-        let options = glob::MatchOptions {
-            require_literal_leading_dot: true,
-            require_literal_separator: true,
-            ..glob::MatchOptions::default()
-        };
-        match glob::glob_with(&whole, options) {
-            Ok(paths) => paths.flatten().collect(),
+        match patterns::paths(&whole) {
+            Ok(paths) => paths,
             Err(why) => {
                 self.problems.push(no_pattern(pattern, &why).at(span));
                 Vec::new()

@@ -34,7 +34,7 @@ impl Run<'_> {
         let mut changed = self.changed.lock().clone();
         let gone = self.last.stacks.keys().filter(|it| !catalogue.stacks.contains_key(*it));
         changed.extend(gone.cloned());
-        let is_small = changed.len() * 4 <= self.last.stacks.len();
+        let is_small = changed.len() * 4 <= self.last.stacks.len() && !self.damage.is_any;
         if is_small && self.join_changed(catalogue, &mut uses, &changed)? {
             return self.write_across(catalogue, rows, &["reads_stack"]);
         }

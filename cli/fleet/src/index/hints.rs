@@ -10,9 +10,6 @@ use super::joining::leaves;
 use crate::lake::{Bucket, table};
 use crate::uses::{Digest, digest, is_identity};
 
-/// Under what name the catalogue has the files.
-pub const HINTS: &str = "hints";
-
 /// The first bytes of a digest, as a number.
 type Short = u64;
 

@@ -12,9 +12,9 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 
-use super::hints::{HINTS, Meeting, Sought};
+use super::hints::{Meeting, Sought};
 use super::{Run, no_room};
-use crate::lake::{Bucket, Catalogue, Scan, Wanted, bucket_of, table};
+use crate::lake::{Bucket, Catalogue, HINTS, Scan, Wanted, bucket_of, table};
 use crate::reading;
 use crate::uses::{Digest, IDENTITIES, Uses, digest, is_identity};
 

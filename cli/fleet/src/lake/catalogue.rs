@@ -83,7 +83,19 @@ impl Catalogue {
 
     /// Returns how many bytes all files have.
     pub fn bytes(&self) -> usize {
-        self.files.values().flat_map(BTreeMap::values).map(|it| it.bytes).sum()
+        let files = self.files.values().flat_map(BTreeMap::values);
+        files.fold(0, |all, it| all.saturating_add(it.bytes))
+    }
+
+    /// Returns how many objects all states hold.
+    pub fn objects(&self) -> usize {
+        self.stacks.values().fold(0, |all, it| all.saturating_add(it.objects))
+    }
+
+    /// Returns whether the stacks can stay in their buckets where so many buckets are wanted.
+    pub fn fits(&self, wanted: u32) -> bool {
+        let is_possible = (1..=MOST_BUCKETS as u32).contains(&self.buckets);
+        is_possible && wanted <= self.buckets.saturating_mul(4)
     }
 }
 
@@ -107,7 +119,14 @@ pub fn bucket_of(stack: &str, buckets: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{bucket_of, buckets_for};
+    use super::{Catalogue, bucket_of, buckets_for};
+
+    #[test]
+    fn buckets_that_grow_too_large_or_cannot_be_are_spread_anew() {
+        let fits = |buckets, wanted| Catalogue { buckets, ..Catalogue::default() }.fits(wanted);
+        assert!(fits(16, 1) && fits(16, 64) && fits(16_384, 16_384));
+        assert!(!fits(16, 128) && !fits(0, 1) && !fits(16_385, 1) && !fits(u32::MAX, 16));
+    }
 
     #[test]
     fn stacks_are_spread_evenly_and_always_alike() {

@@ -5,6 +5,8 @@
 
 mod bucket;
 mod catalogue;
+mod folder;
+mod names;
 mod pages;
 mod scan;
 mod store;
@@ -12,6 +14,7 @@ mod tables;
 
 pub use bucket::Bucket;
 pub use catalogue::{Catalogue, File, Indexed, VERSION, bucket_of, buckets_for};
+pub use names::{EXCHANGE, HINTS, file, tag};
 pub use scan::{Scan, Wanted};
-pub use store::{EXCHANGE, Lake};
+pub use store::{Lake, Listed};
 pub use tables::{Column, OF_NODES, TABLES, Table, table};

@@ -125,7 +125,6 @@ impl Report {
 
     /// Returns it as Markdown: a table.
     pub fn markdown(&self) -> String {
-        let plain = |it: &str| it.replace('|', "\\|").replace('\n', " ");
         let mut out = String::from("| Stack | Status | Because | After |\n|---|---|---|---|\n");
         for it in &self.stacks {
             out.push_str(&format!(
@@ -138,5 +137,32 @@ impl Report {
         }
         out.push_str(&format!("\n{}.\n", self.summary()));
         out
+    }
+}
+
+/// Returns a text as a cell of a table in Markdown shows it: HTML in it is text.
+fn plain(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    escaped.replace('|', "\\|").replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ran, Report, Status};
+
+    #[test]
+    fn names_and_reasons_put_no_html_into_a_page() {
+        let mut ran = Ran::of("live/a<b>&'\"|c", Status::Failed);
+        ran.because = Some("<script>alert(1)</script>\nmore".to_owned());
+        ran.after = vec!["<i>x".to_owned()];
+        let report = Report { stacks: vec![ran], ..Report::default() };
+        let markdown = report.markdown();
+        assert!(
+            markdown.contains(
+                "| live/a&lt;b&gt;&amp;'\"\\|c | failed | &lt;script&gt;alert(1)&lt;/script&gt; more | &lt;i&gt;x |"
+            ),
+            "{markdown}"
+        );
+        assert!(!markdown.contains(['<', '\r']), "{markdown}");
     }
 }

@@ -5,6 +5,7 @@ mod asking;
 mod engines;
 mod foreign;
 mod index;
+mod lake;
 mod list;
 mod plans;
 mod real;

@@ -14,7 +14,7 @@ use entail::value::Value;
 use entail::world::World;
 use serde_json::{Value as Json, json};
 
-use crate::support::{Fleet, Ran, resource};
+use crate::support::{Fleet, Ran, files, resource};
 
 const STATES: &str = "states \"all\" {\n  paths = [\"s/*.tfstate\"]\n}\n";
 
@@ -169,7 +169,7 @@ fn a_state_that_may_not_be_read_is_told_by_its_name() {
     if is_root() {
         let all = [fleet.root(), fleet.path("s/a.tfstate")];
         all.iter().for_each(|it| set(it, 0o755));
-        for path in folders(&fleet.path("lake")) {
+        for path in folders(&fleet.path("lake")).into_iter().chain(files(&fleet.path("lake"))) {
             std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).expect("it is given");
         }
         command.uid(NOBODY).gid(NOBODY);
