@@ -21,7 +21,6 @@ pub use stop::Stop;
 
 pub mod files;
 mod program;
-pub mod programs;
 mod reading;
 mod stop;
 pub mod terminal;

@@ -211,11 +211,15 @@ pub(super) fn parse(text: &str, precision: u64) -> Result<Float, Unread> {
     if let Some(it) = special(text) {
         return Ok(it);
     }
-    let (it, exponent5) = decimal(text).ok_or(Unread::NoNumber)?;
-    if it.mantissa.is_zero() {
-        return Ok(Float::Zero { negative: it.negative });
+    let decimal = Decimal::of(text).ok_or(Unread::NoNumber)?;
+    if decimal.digits.is_empty() {
+        return Ok(Float::Zero { negative: decimal.negative });
     }
-    match scale(it, exponent5, precision) {
+    if decimal.is_far_out_of_range() {
+        return Err(Unread::OutOfRange);
+    }
+    let exponent5 = decimal.exponent10;
+    match scale(decimal.without_fives().ok_or(Unread::NoNumber)?, exponent5, precision) {
         Some(it @ Float::Finite(_)) => Ok(it),
         _ => Err(Unread::OutOfRange),
     }
@@ -236,20 +240,57 @@ fn sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// Reads digits and exponents: the number is the first part times a power of five.
-fn decimal(text: &str) -> Option<(Finite, i64)> {
-    let (negative, text) = sign(text);
-    let end = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());
-    let (whole, fraction) = text[..end].split_once('.').unwrap_or((&text[..end], ""));
-    if fraction.contains('.') || whole.len() + fraction.len() == 0 {
-        return None;
-    }
-    let (exponent2, exponent10) = parse_exponent(&text[end..])?;
-    let digits = format!("{whole}{fraction}");
-    let mantissa = BigUint::parse_bytes(digits.as_bytes(), 10)?;
-    let exponent5 = exponent10.saturating_sub(fraction.len() as i64);
-    Some((Finite { negative, mantissa, exponent: exponent2.saturating_add(exponent5) }, exponent5))
+/// The parts of decimal text: `±digits × 2^exponent2 × 10^exponent10`.
+struct Decimal {
+    negative: bool,
+    /// Without zeros in front; empty for zero.
+    digits: String,
+    exponent2: i64,
+    exponent10: i64,
 }
+
+impl Decimal {
+    /// Takes text apart. `None` if it is no number.
+    fn of(text: &str) -> Option<Decimal> {
+        let (negative, text) = sign(text);
+        let end = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());
+        let (whole, fraction) = text[..end].split_once('.').unwrap_or((&text[..end], ""));
+        if fraction.contains('.') || whole.len() + fraction.len() == 0 {
+            return None;
+        }
+        let (exponent2, exponent10) = parse_exponent(&text[end..])?;
+        let whole = whole.trim_start_matches('0');
+        let digits = match whole {
+            "" => fraction.trim_start_matches('0').to_owned(),
+            _ => format!("{whole}{fraction}"),
+        };
+        let exponent10 = exponent10.saturating_sub(fraction.len() as i64);
+        Some(Decimal { negative, digits, exponent2, exponent10 })
+    }
+
+    /// Returns whether the count of the digits alone shows that the number is out of range.
+    ///
+    /// Reading them takes time that grows with the square of the count: 12 s for 2,000,000 digits.
+    fn is_far_out_of_range(&self) -> bool {
+        // The number is below `10^top`, and at least a tenth of that, each times `2^exponent2`.
+        let top = self.digits.len() as i64 + self.exponent10;
+        let bits = |digits: i64| digits as f64 * std::f64::consts::LOG2_10 + self.exponent2 as f64;
+        let farthest = (MAX_EXPONENT + 2) as f64;
+        bits(top - 1) > farthest
+            || bits(top) < -farthest
+            || self.exponent10.unsigned_abs() > FARTHEST_POWER
+    }
+
+    /// Returns the number divided by its power of five.
+    fn without_fives(&self) -> Option<Finite> {
+        let mantissa = BigUint::parse_bytes(self.digits.as_bytes(), 10)?;
+        let exponent = self.exponent2.saturating_add(self.exponent10);
+        Some(Finite { negative: self.negative, mantissa, exponent })
+    }
+}
+
+/// The largest power of five that is computed.
+const FARTHEST_POWER: u64 = 2 * MAX_EXPONENT as u64;
 
 /// An exponent that is out of range with any number of digits in memory.
 const FARTHEST: i64 = 1 << 50;
@@ -274,7 +315,7 @@ fn parse_exponent(text: &str) -> Option<(i64, i64)> {
 
 /// Multiplies by a power of five and rounds once; `None` where that is far out of range.
 fn scale(it: Finite, exponent5: i64, precision: u64) -> Option<Float> {
-    if it.top().unsigned_abs() > 1 << 31 || exponent5.unsigned_abs() > 2 * MAX_EXPONENT as u64 {
+    if it.top().unsigned_abs() > 1 << 31 || exponent5.unsigned_abs() > FARTHEST_POWER {
         return None;
     }
     let power = Finite {

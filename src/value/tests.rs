@@ -103,6 +103,19 @@ fn a_number_that_is_out_of_range_never_becomes_infinite_or_zero() {
 }
 
 #[test]
+fn a_number_with_too_many_digits_is_refused_without_reading_them() {
+    let zeros = "0".repeat(5_000_000);
+    for text in [format!("1{zeros}"), format!("-1{zeros}.5"), format!("0.{zeros}1")] {
+        assert!(Number::parse(&text).is_none() && Number::is_out_of_range(&text));
+    }
+    assert_eq!(number(&format!("0.{zeros}")), number("0"));
+    let zeros = &zeros[..100_000];
+    assert_eq!(number(&format!("25{zeros}e-100001")), number("2.5"));
+    assert_eq!(number(&format!("0.{zeros}25e100001")), number("2.5"));
+    assert_eq!(number(&format!("{zeros}.5")), number("0.5"));
+}
+
+#[test]
 fn arithmetic_rounds_to_512_bits() {
     let third = number("1").div(&number("3")).expect("a number");
     assert_eq!(third.to_string().len(), 157);

@@ -27,8 +27,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Spans(SdkTracerProvider);
 
 impl Spans {
-    /// Opens the way to the collector; nothing where none is asked for.
+    /// Opens the way to the collector; nothing where none is asked for, or `OTEL_SDK_DISABLED` is `true`.
     pub fn of(world: &World) -> Result<Option<Spans>, Error> {
+        let disabled = world.variable("OTEL_SDK_DISABLED");
+        if disabled.is_some_and(|it| it.eq_ignore_ascii_case("true")) {
+            return Ok(None);
+        }
         match world.variable("OTEL_TRACES_EXPORTER") {
             None | Some("" | "none") => return Ok(None),
             Some("otlp") => {}
@@ -43,6 +47,7 @@ impl Spans {
             .variable("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
             .or(world.variable("OTEL_EXPORTER_OTLP_PROTOCOL"))
             .unwrap_or("http/protobuf");
+        let endpoint = endpoint(world)?;
         let exporter = match protocol {
             "http/protobuf" => {
                 SpanExporter::builder().with_http().with_http_client(client(world)?).build()
@@ -54,7 +59,15 @@ impl Spans {
                 .into());
             }
         };
-        let exporter = exporter.context("traces cannot be sent")?;
+        let exporter = exporter.map_err(|it| {
+            // The library repeats the address, which may hold a password.
+            let why = it.to_string();
+            let why = match endpoint {
+                Some(text) => why.replace(text, "…"),
+                None => why,
+            };
+            format!("traces cannot be sent: {why}")
+        })?;
         let name = world.variable("OTEL_SERVICE_NAME").unwrap_or(NAME).to_owned();
         let resource = Resource::builder().with_service_name(name).build();
         let provider = SdkTracerProvider::builder()
@@ -81,6 +94,22 @@ impl Spans {
     }
 }
 
+/// Returns the collector's address, if one is given.
+///
+/// # Errors
+///
+/// If it is not an address of `http` or `https`. The error does not repeat it, because it may hold a password.
+fn endpoint(world: &World) -> Result<Option<&str>, Error> {
+    let names = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+    let given = names.into_iter().find_map(|name| Some((name, world.variable(name)?)));
+    let Some((name, text)) = given else { return Ok(None) };
+    let url = reqwest::Url::parse(text).ok();
+    match url.filter(|it| matches!(it.scheme(), "http" | "https")) {
+        Some(_) => Ok(Some(text)),
+        None => Err(format!("{name} is not an address of http or https").into()),
+    }
+}
+
 /// The way to the collector, with the certificates that the program trusts anywhere.
 fn client(world: &World) -> Result<Client, Error> {
     let tls = tls(world, &Trust::default())?;
@@ -99,5 +128,33 @@ pub fn adopt(world: &World, span: &tracing::Span) {
         .collect();
     if !carrier.is_empty() {
         let _ = span.set_parent(TraceContextPropagator::new().extract(&carrier));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(variables: &[(&str, &str)]) -> Result<Option<Spans>, Error> {
+        let environment = variables.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
+        Spans::of(&World { environment, ..World::of_this_process() })
+    }
+
+    #[test]
+    fn traces_can_be_disabled() {
+        let exporter = ("OTEL_TRACES_EXPORTER", "console");
+        assert!(matches!(spans(&[exporter, ("OTEL_SDK_DISABLED", "True")]), Ok(None)));
+        assert!(spans(&[exporter, ("OTEL_SDK_DISABLED", "false")]).is_err());
+    }
+
+    #[test]
+    fn an_address_of_the_collector_is_not_repeated() {
+        for name in ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] {
+            for address in ["SECRET no address", "file:///SECRET", "https://me:SECRET@"] {
+                let refused = spans(&[("OTEL_TRACES_EXPORTER", "otlp"), (name, address)]);
+                let why = refused.err().expect("it is refused").to_string();
+                assert_eq!(why, format!("{name} is not an address of http or https"));
+            }
+        }
     }
 }

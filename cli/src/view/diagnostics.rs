@@ -1,6 +1,7 @@
 //! Problems as people see them: the familiar frame in colour, plain paragraphs without, and a short list of warnings.
 
 use std::fmt;
+use std::ops::Range;
 
 use entail::config::masked;
 use entail::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
@@ -15,11 +16,13 @@ use super::snippet::{Snippet, is_shown, snippet};
 use super::style::{Paint, Style, harmless, wrap};
 
 mod grouping;
+mod shortening;
 #[cfg(test)]
 mod tests;
 
 use self::grouping::{Group, consolidate, deprecated_once};
 pub use self::grouping::{Grouping, Modules};
+use self::shortening::{leave_out, shorten_code, shorten_text};
 
 /// What is to be printed, and where to.
 #[derive(Debug, Default, PartialEq)]
@@ -37,7 +40,7 @@ pub fn render(
     style: Style,
     grouping: Grouping,
 ) -> Printed {
-    let told = sort(Diagnostics(problems).once().0, sources);
+    let told = leave_out(sort(Diagnostics(problems).once().0, sources));
     let groups = consolidate(deprecated_once(told, grouping.deprecated), grouping);
     if grouping.compact_warnings
         && !groups.is_empty()
@@ -236,13 +239,16 @@ impl ReportHandler for Frame {
 
 impl Frame {
     fn plain(&self, error: &dyn miette::Diagnostic, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\n{}: {}\n\n", title(error), harmless(&error.to_string()))?;
+        write!(f, "\n{}: {}\n\n", title(error), harmless(&shorten_text(&error.to_string())))?;
         f.write_str(&self.source(error))?;
         match error.help() {
             Some(detail) => writeln!(
                 f,
                 "{}",
-                wrap(&harmless(&detail.to_string()), self.style.width.saturating_sub(1))
+                wrap(
+                    &harmless(&shorten_text(&detail.to_string())),
+                    self.style.width.saturating_sub(1)
+                )
             ),
             None => Ok(()),
         }
@@ -253,11 +259,13 @@ impl Frame {
         let style = self.style;
         let mut text =
             style.paint(&[Paint::Bold, colour], &format!("{}: ", title(error))).into_owned();
-        text.push_str(&style.bold(&harmless(&error.to_string())));
+        text.push_str(&style.bold(&harmless(&shorten_text(&error.to_string()))));
         text.push_str("\n\n");
         text.push_str(&self.source(error));
         if let Some(detail) = error.help() {
-            text.push_str(&wrap(&harmless(&detail.to_string()), style.width.saturating_sub(3)));
+            let detail = detail.to_string();
+            let detail = harmless(&shorten_text(&detail)).into_owned();
+            text.push_str(&wrap(&detail, style.width.saturating_sub(3)));
         }
         let rule = style.paint(&[colour], "│");
         writeln!(f, "{}", style.paint(&[colour], "╷"))?;
@@ -294,7 +302,8 @@ impl Frame {
         let code = String::from_utf8_lossy(contents.data());
         let first_line = contents.line() + 1;
         let subject_line = first_line + code[..subject.offset()].matches('\n').count();
-        let block = subject.label().map_or(String::new(), |it| format!(", in {it}"));
+        let block =
+            subject.label().map_or(String::new(), |it| format!(", in {}", shorten_text(it)));
         let name = contents.name().unwrap_or_default();
         out.push_str(&format!("  on {} line {subject_line}{block}:\n", harmless(name)));
         if !is_shown(name) {
@@ -302,15 +311,17 @@ impl Frame {
             return;
         }
 
-        for (index, line) in self.underlined(&code, subject).split('\n').enumerate() {
+        let range = subject.offset()..subject.offset() + subject.len();
+        let (code, range) = shorten_code(&code, range);
+        for (index, line) in self.underlined(&code, range).split('\n').enumerate() {
             out.push_str(&format!("{:4}: {line}\n", first_line + index));
         }
         self.notes(error, labels, out);
     }
 
     /// Underlines the subject, line by line, so that no line runs into the frame.
-    fn underlined(&self, code: &str, subject: &LabeledSpan) -> String {
-        let (before, rest) = code.split_at(subject.offset());
+    fn underlined(&self, code: &str, subject: Range<usize>) -> String {
+        let (before, rest) = code.split_at(subject.start);
         let (subject, after) = rest.split_at(subject.len());
         let subject: Vec<_> = subject
             .split('\n')
@@ -333,7 +344,7 @@ impl Frame {
             out.push_str(&format!("    {}\n", grey("├────────────────")));
         }
         for note in notes {
-            out.push_str(&format!("    {} {}\n", grey("│"), harmless(note)));
+            out.push_str(&format!("    {} {}\n", grey("│"), harmless(&shorten_text(note))));
         }
         for difference in error.related().into_iter().flatten() {
             out.push_str(&format!(

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::graphemes::graphemes;
+use super::graphemes::count_graphemes;
 use super::sets::is_open;
 use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::convert;
@@ -115,7 +115,7 @@ fn length(call: &Call<'_>) -> CallResult {
             return Ok(Value::unknown_not_null(Type::NUMBER).mark(&value.marks()));
         }
         (Kind::String, Value::Unknown(_)) => {
-            let prefix = graphemes(&unknown::known_prefix(value)).len();
+            let prefix = count_graphemes(&unknown::known_prefix(value));
             return Ok(between(Some(prefix as u64), None).mark(&value.marks()));
         }
         (_, Value::Unknown(it)) => {
@@ -123,7 +123,7 @@ fn length(call: &Call<'_>) -> CallResult {
             let most = max_length.unwrap_or(i64::MAX as u64);
             return Ok(between(min_length, Some(most)).mark(&value.marks()));
         }
-        (_, Value::String(text)) => graphemes(text).len(),
+        (_, Value::String(text)) => count_graphemes(text),
         (_, it) if is_open(it) => {
             return Ok(between(Some(1), Some(it.children().count() as u64)).mark(&value.marks()));
         }

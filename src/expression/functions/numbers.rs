@@ -1,6 +1,6 @@
 //! Functions of numbers.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 
 use super::super::size::OUT_OF_RANGE;
 use super::floats::{ln, power};
@@ -159,28 +159,26 @@ fn parseint(call: &Call<'_>) -> CallResult {
     }
     let text = call.text(0);
     match whole_number(text, base as u32) {
-        Some(it) => match Number::from_bigint(&it) {
-            it if it.is_infinite() => Err(Failure::call(OUT_OF_RANGE)),
-            it => Ok(Value::Number(it)),
-        },
+        Some(it) if it.is_infinite() => Err(Failure::call(OUT_OF_RANGE)),
+        Some(it) => Ok(Value::Number(it)),
         None => {
             Err(Failure::argument(0, format!("cannot parse {text:?} as a base {base} integer")))
         }
     }
 }
 
-/// Reads a whole number: digits, then small letters, then capital letters; up to base 36 both mean the same.
-fn whole_number(text: &str, base: u32) -> Option<BigInt> {
-    let (negative, digits) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
+/// Reads a whole number: digits, then small letters, then capital letters; up to base 36 both mean the same. It is infinite
+/// if it is out of range.
+fn whole_number(text: &str, base: u32) -> Option<Number> {
+    let (sign, digits) = match text.as_bytes().first()? {
+        b'-' => (Sign::Minus, &text[1..]),
+        b'+' => (Sign::Plus, &text[1..]),
+        _ => (Sign::Plus, text),
     };
     if digits.is_empty() {
         return None;
     }
-    let mut total = BigInt::from(0);
-    for byte in digits.bytes() {
+    let digit = |byte: u8| {
         let digit = match byte {
             b'0'..=b'9' => byte - b'0',
             b'a'..=b'z' => byte - b'a' + 10,
@@ -188,13 +186,20 @@ fn whole_number(text: &str, base: u32) -> Option<BigInt> {
             b'A'..=b'Z' => byte - b'A' + 36,
             _ => return None,
         };
-        if u32::from(digit) >= base {
-            return None;
-        }
-        total = total * base + digit;
+        (u32::from(digit) < base).then_some(digit)
+    };
+    let digits: Vec<u8> = digits.bytes().map(digit).collect::<Option<_>>()?;
+    let zeros = digits.iter().take_while(|it| **it == 0).count();
+    // Multiplying out takes the square of the length, so a number beyond the largest is not.
+    let bits = (digits.len() - zeros).saturating_sub(1) as f64 * f64::from(base).log2();
+    if bits > f64::from(MOST_BITS) {
+        return Some(Number::infinity(sign == Sign::Minus));
     }
-    Some(if negative { -total } else { total })
+    Some(Number::from_bigint(&BigInt::from_radix_be(sign, &digits[zeros..], base)?))
 }
+
+/// More bits than the largest number has.
+const MOST_BITS: u32 = (1 << 18) + 2;
 
 fn sum(call: &Call<'_>) -> CallResult {
     const WRONG: &str = "argument must be list, set, or tuple of number values";
@@ -278,4 +283,23 @@ fn range(call: &Call<'_>) -> CallResult {
             .ok_or_else(|| Failure::call("can't compute sum of opposing infinities"))?;
     }
     Ok(Value::list(Type::NUMBER, values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_number_with_too_many_digits_is_not_multiplied_out() {
+        let long = "7".repeat(3_000_000);
+        assert!(whole_number(&long, 10).is_some_and(|it| it.is_infinite()));
+        assert_eq!(whole_number(&format!("-{long}"), 62), Some(Number::infinity(true)));
+        assert_eq!(whole_number(&format!("{long}x"), 10), None);
+        assert_eq!(
+            whole_number(&format!("{}ff", "0".repeat(1_000_000)), 16),
+            Some(Number::Int(255))
+        );
+        assert_eq!(whole_number("-Zz", 62), Some(Number::Int(-(61 * 62 + 35))));
+        assert_eq!(whole_number("000", 2), Some(Number::Int(0)));
+    }
 }

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::opened::{Opened, Stamp};
 use super::wire::entail::plugin::get_provider_schema::Response;
-use crate::world::World;
+use crate::world::{World, open_regular};
 
 /// The form of everything below; another form is another folder.
 const FORM: &str = "plugins-2";
@@ -226,7 +226,7 @@ fn package_stamp(folder: &Path, opened: (&Path, &Opened)) -> io::Result<String> 
 }
 
 fn digest_of(program: &Path) -> io::Result<String> {
-    let mut file = File::open(program)?;
+    let mut file = open_regular(program)?;
     let mut digest = Sha256::new();
     let mut part = vec![0; 1 << 18];
     loop {
@@ -275,6 +275,15 @@ mod tests {
         fs::write(&program, "other").expect("it works");
         assert_eq!(cache.known_digest(&program), None);
         assert_ne!(cache.digest(&program), first);
+    }
+
+    #[test]
+    fn a_program_that_is_a_pipe_has_no_digest() {
+        let (folder, cache) = cache();
+        let pipe = folder.path().join("program");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo runs").success());
+        assert_eq!(cache.digest(&pipe), None);
     }
 
     #[test]

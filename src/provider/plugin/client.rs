@@ -17,6 +17,8 @@ use crate::error::Error;
 
 /// The largest message that is taken or sent. The largest providers announce some five megabytes.
 pub(super) const LARGEST: usize = 256 << 20;
+/// What the message of a status begins with if the request was too large to be sent.
+pub(super) const TOO_LARGE: &str = "the request is too large for a plugin";
 /// How long the socket may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -61,6 +63,7 @@ macro_rules! calls {
                 self,
                 request: msg::$message::Request,
             ) -> Result<msg::$message::Response, Status> {
+                check_size(prost::Message::encoded_len(&request))?;
                 let response = match self {
                     Client::Five(mut it) => it.$five(request).await?,
                     Client::Six(mut it) => it.$six(request).await?,
@@ -92,6 +95,16 @@ calls! {
     renew: renew_ephemeral_resource / renew_ephemeral_resource (renew_ephemeral_resource);
     close: close_ephemeral_resource / close_ephemeral_resource (close_ephemeral_resource);
     call: call_function / call_function (call_function);
+}
+
+/// Refuses a request that is too large. Sent all the same, it would end the connection without a reason.
+fn check_size(length: usize) -> Result<(), Status> {
+    if length <= LARGEST {
+        return Ok(());
+    }
+    Err(Status::out_of_range(format!(
+        "{TOO_LARGE}: it has {length} bytes, and the limit is {LARGEST} bytes"
+    )))
 }
 
 /// Connects to a plugin.
@@ -154,4 +167,19 @@ fn causes(error: &dyn std::error::Error) -> String {
         next = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_is_too_large_is_refused_with_size_and_limit() {
+        assert!(check_size(LARGEST).is_ok());
+        let refused = check_size(419_430_551).expect_err("it is too large");
+        assert_eq!(
+            refused.message(),
+            "the request is too large for a plugin: it has 419430551 bytes, and the limit is 268435456 bytes"
+        );
+    }
 }

@@ -2,13 +2,15 @@
 
 use crate::world::PROGRAM;
 use std::future::Future;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tonic::{Code, Status};
 
-use super::client::{self, Client};
+use super::client::{self, Client, TOO_LARGE};
 use super::handshake::{Handshake, Socket};
 use super::launch::{Running, launch};
 use super::wire::helper;
@@ -18,7 +20,7 @@ use super::{Place, Program, runtime};
 use crate::error::Error;
 use crate::install::Platform;
 use crate::provider::ProviderDiagnostic;
-use crate::world::World;
+use crate::world::{World, open_regular};
 
 /// How long an orderly end may take.
 const GRACE: Duration = Duration::from_secs(2);
@@ -49,6 +51,7 @@ impl Process {
         let (handshake, child) = match &program.place {
             Place::Executable(executable) => {
                 world.may_start("the plugin")?;
+                check_regular(executable)?;
                 let child = launch(program, executable, world).await?;
                 (child.handshake.clone(), Some(Arc::new(child)))
             }
@@ -129,13 +132,14 @@ impl Process {
         match status.code() {
             Code::Unavailable => self.silence(name).await,
             Code::Unknown | Code::Internal | Code::Cancelled if is_broken => {
-                self.silence(name).await
+                self.broken(name, status).await
             }
             Code::Cancelled => ProviderDiagnostic::error(
                 "Request cancelled",
                 format!("The {name} request was cancelled."),
             )
             .unanswered(),
+            Code::OutOfRange if status.message().starts_with(TOO_LARGE) => unsent(name, status),
             Code::Unimplemented => ProviderDiagnostic::error(
                 "Unsupported plugin method",
                 format!("The {name} method is not supported by this plugin."),
@@ -164,6 +168,16 @@ impl Process {
         ProviderDiagnostic::error("Plugin did not respond", detail).unanswered()
     }
 
+    /// The connection failed during the call. A plugin that still runs has not said why, so the connection's error is named.
+    async fn broken(&self, name: &str, status: &Status) -> ProviderDiagnostic {
+        let mut problem = self.silence(name).await;
+        if self.child.as_ref().is_some_and(|it| it.ended().is_none()) {
+            let why = Error::with_causes(status);
+            problem.detail.push_str(&format!("\n\nThe connection to the plugin failed: {why}."));
+        }
+        problem
+    }
+
     async fn end(channel: tonic::transport::Channel, child: Arc<Running>) {
         if child.ended().is_none() {
             let mut controller = GrpcControllerClient::new(channel);
@@ -182,6 +196,17 @@ impl Drop for Process {
     fn drop(&mut self) {
         let Some(child) = self.child.take() else { return };
         runtime::finally(Process::end(self.channel.clone(), child));
+    }
+}
+
+/// Refuses a program that is a pipe or a device: opening it to look at its first bytes could wait without end.
+fn check_regular(program: &Path) -> Result<(), Error> {
+    match open_regular(program) {
+        Err(why) if why.kind() == io::ErrorKind::InvalidInput => {
+            Err(format!("cannot be started: {why}").into())
+        }
+        // The system says what else is wrong when the program is started.
+        _ => Ok(()),
     }
 }
 
@@ -211,11 +236,23 @@ fn way_out(program: &Program) -> String {
 /// Returns whether an answer came and was too large or no message of the protocol.
 fn is_unreadable(status: &Status) -> bool {
     match status.code() {
-        Code::OutOfRange | Code::ResourceExhausted => true,
+        Code::OutOfRange => !status.message().starts_with(TOO_LARGE),
+        Code::ResourceExhausted => true,
         // A plugin may give this status itself; what cannot be decoded has no word of its own.
         Code::Internal => status.message().starts_with("failed to decode"),
         _ => false,
     }
+}
+
+/// The request was too large, so that the plugin knows nothing of it.
+fn unsent(name: &str, status: &Status) -> ProviderDiagnostic {
+    let why = status.message();
+    ProviderDiagnostic::error(
+        "Request too large",
+        format!(
+            "The {name} call was not sent: {why}. Give the object less content, or a file's path in place of its content."
+        ),
+    )
 }
 
 fn plugin_error(name: &str, why: &str) -> ProviderDiagnostic {
@@ -236,4 +273,29 @@ async fn drain_output(channel: tonic::transport::Channel) {
 pub(super) fn place_of(network: &str, address: &str, version: u32) -> Result<Place, Error> {
     let version = if version == 0 { 5 } else { version };
     Ok(Place::Running { socket: Socket::of(network, address)?, version })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_was_not_sent_has_no_unreadable_answer() {
+        let unsent = Status::out_of_range(format!("{TOO_LARGE}: it has 2 bytes"));
+        assert!(!is_unreadable(&unsent));
+        assert!(is_unreadable(&Status::out_of_range("decoded message length too large")));
+        let told = super::unsent("PlanResourceChange", &unsent);
+        assert!(told.detail.contains("has 2 bytes") && !told.unanswered, "{told:?}");
+    }
+
+    #[test]
+    fn a_program_that_is_a_pipe_is_refused_before_it_is_opened() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("terraform-provider-demo");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo runs").success());
+        let why = check_regular(&pipe).expect_err("it is a pipe").to_string();
+        assert_eq!(why, "cannot be started: it is a pipe, not a regular file");
+        assert!(check_regular(&folder.path().join("none")).is_ok());
+    }
 }

@@ -125,11 +125,11 @@ impl Decoder<'_> {
 
     fn number(&mut self, start: Start) -> Decoded<Value> {
         let number = match start {
-            Start::Number => Number::parse(self.reader.number()?),
-            Start::String => Number::parse(&self.reader.string()?),
+            Start::Number => number_of(self.reader.number()?)?,
+            Start::String => number_of(&self.reader.string()?)?,
             _ => return Err("number is required".to_owned().into()),
         };
-        number.map(Value::Number).ok_or_else(|| "a number is required".to_owned().into())
+        Ok(Value::Number(number))
     }
 
     fn string(&mut self, start: Start) -> Decoded<Value> {
@@ -250,6 +250,17 @@ fn unify_element_type(element: Type, items: &mut [Value]) -> Decoded<Type> {
     common_type(items).ok_or_else(|| "all elements must have the same type".to_owned().into())
 }
 
+/// Reads the text of a number.
+fn number_of(text: &str) -> Result<Number, Error> {
+    if let Some(number) = Number::parse(text) {
+        return Ok(number);
+    }
+    if Number::is_out_of_range(text) {
+        return Err("the number is too large or too small".into());
+    }
+    Err("a number is required".into())
+}
+
 fn implied(reader: &mut Reader<'_>) -> Result<Value, Error> {
     Ok(match reader.start()? {
         Start::Null => {
@@ -257,9 +268,7 @@ fn implied(reader: &mut Reader<'_>) -> Result<Value, Error> {
             Value::NULL
         }
         Start::Bool => Value::Bool(reader.bool()?),
-        Start::Number => Value::Number(
-            Number::parse(reader.number()?).ok_or_else(|| "a number is required".to_owned())?,
-        ),
+        Start::Number => Value::Number(number_of(reader.number()?)?),
         Start::String => Value::string(reader.string()?),
         Start::Array => {
             reader.enter_array()?;

@@ -88,6 +88,17 @@ fn implied_types_are_objects_and_tuples() {
 }
 
 #[test]
+fn a_number_out_of_range_is_named_so_at_once() {
+    let long = format!("1{}", "0".repeat(3_000_000));
+    let expected = "the number is too large or too small";
+    assert_eq!(from_json_implied(&long), Err(expected.into()));
+    for text in [long.clone(), format!("{long:?}"), "1e-99999999".to_owned()] {
+        let refused = from_json(&text, Type::NUMBER).expect_err("out of range");
+        assert_eq!(refused.to_string(), expected);
+    }
+}
+
+#[test]
 fn malformed_text_is_named_as_go_names_it() {
     let cases = [
         ("", "EOF"),

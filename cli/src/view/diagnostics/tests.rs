@@ -260,3 +260,61 @@ fn carriage_returns_of_line_ends_are_neither_shown_nor_counted() {
     let problem = Diagnostic::error("Ends").detail("It ends.").at(Span::new(file, 12, 12));
     assert!(one(&problem, &sources, Style::default()).contains("line 3"));
 }
+
+/// Returns the message about a part of a source of one file.
+fn about(text: &str, subject: Range<usize>) -> String {
+    let sources = Sources::default();
+    let file = sources.add("main.tf", text.into());
+    let problem = Diagnostic::error("Odd").at(Span::new(file, subject.start, subject.end));
+    one(&problem, &sources, Style { colour: true, width: 60, ..Style::default() })
+        .replace(seal(), "^")
+}
+
+#[test]
+fn long_lines_are_cut_around_the_subject() {
+    let text = format!("a = [\n{}é = nope{}\n]", "x".repeat(300), "y".repeat(300_000));
+    let at = text.find("nope").expect("it is there");
+    let shown = about(&text, at..at + 4);
+    let line = format!("   2: …{}é = ^[4mnope^[0m{}…", "x".repeat(56), "y".repeat(136));
+    assert!(shown.contains(&line), "{shown}");
+
+    let whole = about(&text, 6..text.len() - 2);
+    let line = format!("   2: ^[4m{}^[0m…\n", "x".repeat(200));
+    assert!(whole.contains(&line), "{whole}");
+
+    let end = about(&text, text.len() - 3..text.len() - 2);
+    let line = format!("   2: …{}^[4my^[0m\n", "y".repeat(199));
+    assert!(end.contains(&line), "{end}");
+}
+
+#[test]
+fn long_texts_are_cut() {
+    let digits = "1".repeat(1_000_000);
+    let words = "word ".repeat(100_000);
+    let problem = Diagnostic::error("Odd").detail(format!("No:\n\"{digits}\" is long.\n{words}"));
+    let style = Style { width: 0, ..Style::default() };
+    let shown = one(&problem, &Sources::default(), style);
+    assert!(shown.contains(&format!("\"{}… is long.", "1".repeat(99))), "{shown}");
+    assert!(shown.len() < 21_000, "{}", shown.len());
+    // A message of usual length is whole, with the words in it.
+    let encoded = "e".repeat(15_000);
+    let problem = Diagnostic::error("Denied").detail(&encoded);
+    assert!(one(&problem, &Sources::default(), style).contains(&encoded));
+}
+
+#[test]
+fn errors_that_follow_from_others_are_left_out() {
+    let (sources, file) = main_tf();
+    let other = sources.add("other.tf", MAIN.into());
+    let error =
+        |summary: String, file, at| Diagnostic::error(summary).at(Span::new(file, at, at + 1));
+    let mut problems: Vec<_> =
+        (0..150).map(|it| error(format!("Odd {it}"), file, it % 100)).collect();
+    problems.push(error("Nesting too deep".into(), other, 5));
+    problems.push(error("Unclosed".into(), other, 9));
+    problems.push(error("Failed".into(), other, 9).about("terraform_data.a"));
+    let shown = render(problems, &sources, Style::default(), Grouping::default()).err;
+    assert_eq!(shown.matches("Error: Odd").count(), 100);
+    assert!(shown.contains("(50 more errors of this file are not shown)"), "{shown}");
+    assert!(!shown.contains("Unclosed") && shown.contains("Error: Failed"), "{shown}");
+}
