@@ -26,7 +26,7 @@ mod agent;
 mod packing;
 
 use agent::{Agent, Pair, Reply};
-use packing::{compressed, digest};
+use packing::{compressed, digest, parts_of};
 
 /// `backend "consul"`
 pub const KIND: Kind = Kind {
@@ -105,21 +105,7 @@ impl Consul {
     /// Reads a key, and whether it says where the parts of a larger value are.
     async fn find(&self, key: &str) -> io::Result<Option<Found>> {
         let Some(pair) = self.agent.get(key).await? else { return Ok(None) };
-        let links = serde_json::from_slice::<Json>(&pair.value).ok().and_then(|it| {
-            let hash = it.get("current-hash")?.as_str()?.to_owned();
-            let chunks = it.get("chunks")?.as_array()?.iter();
-            let keys: Option<Vec<String>> =
-                chunks.map(|it| Some(it.as_str()?.to_owned())).collect();
-            Some((hash, keys))
-        });
-        let chunks = match links {
-            None => None,
-            Some((hash, Some(keys))) => Some((hash, keys)),
-            Some((_, None)) => {
-                let why = format!("the key {key:?} lists parts that are no keys");
-                return Err(io::Error::other(why));
-            }
-        };
+        let chunks = parts_of(key, &pair.value)?;
         Ok(Some(Found { pair, chunks }))
     }
 

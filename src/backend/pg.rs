@@ -26,6 +26,7 @@ mod connection;
 mod holder;
 mod large;
 mod layout;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod trouble;
@@ -33,6 +34,7 @@ mod trouble;
 use connection::Way;
 use holder::{Holder, session_name};
 use layout::Layout;
+use rows::{Stored, is_true, two_texts};
 use trouble::{told, way_on};
 
 /// `backend "pg"`
@@ -298,29 +300,6 @@ impl Postgres {
         let rows = session.client.query_typed(query, &[(&key, Type::INT8)]).await?;
         is_true(&rows)
     }
-}
-
-/// What the server says of a state that it has stored.
-struct Stored {
-    version: Version,
-    /// Whether it is what was sent: a trigger may change it.
-    is_same: bool,
-}
-
-impl Stored {
-    fn of(row: &Row) -> Result<Stored, tokio_postgres::Error> {
-        let (version, is_same): (Option<String>, Option<bool>) = (row.try_get(0)?, row.try_get(1)?);
-        let version = Version(version.unwrap_or_default());
-        Ok(Stored { version, is_same: is_same.unwrap_or(false) })
-    }
-}
-
-fn is_true(rows: &[Row]) -> Result<bool, tokio_postgres::Error> {
-    rows.first().map_or(Ok(false), |it| it.try_get(0))
-}
-
-fn two_texts(row: &Row) -> Result<(Option<String>, Option<String>), tokio_postgres::Error> {
-    Ok((row.try_get(0)?, row.try_get(1)?))
 }
 
 #[async_trait]

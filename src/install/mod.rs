@@ -32,6 +32,7 @@ mod registry;
 mod repository;
 pub mod requirement;
 mod search;
+pub(crate) mod secure;
 pub mod settings;
 pub mod signin;
 mod signature;

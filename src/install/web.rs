@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -334,13 +333,6 @@ pub(crate) fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
     }
     store.add_parsable_certificates(certificates);
     Ok(store)
-}
-
-/// Returns whether an address may be sent a secret: it is of `https`, or leads to this machine itself.
-pub(crate) fn is_secure(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let ip = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    url.scheme() == "https" || host == "localhost" || ip.is_ok_and(|it| it.is_loopback())
 }
 
 fn host_of(url: &Url) -> String {

@@ -5,6 +5,7 @@ pub mod causes;
 mod context;
 mod every;
 mod links;
+mod made_of;
 mod missed;
 mod parts;
 mod waiting;
@@ -27,11 +28,12 @@ pub use self::asked::Asked;
 use self::causes::{Causes, Part};
 use self::missed::Goals;
 
-pub use context::{ExplainContext, MadeOf, Relation};
+pub use context::{ExplainContext, Relation};
 pub(super) use context::{blocks, declared, protected};
 pub use every::{Every, Told, every};
 pub(super) use links::within as place;
 pub use links::{Link, Links};
+pub use made_of::MadeOf;
 pub use parts::{Parts, parts};
 pub use waiting::{Turn, Turns};
 

@@ -7,6 +7,7 @@ mod edits;
 mod git;
 mod shown;
 mod start;
+mod values;
 
 use std::collections::VecDeque;
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use entail_rules::Tables;
 use entail_rules::order::Order;
 use entail_rules::spread::Spread;
 use entail_rules::{Facts, Node};
 
+use self::rows::{read_rows, rows};
 use super::explain::causes::origin::{Given, given};
 use super::plan::Planned;
 use super::session;
@@ -31,6 +31,8 @@ use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, Report};
 use crate::value::{Str, Value};
 use crate::world::{Files, World};
+
+mod rows;
 
 /// The file in a plan that holds the blocks written for its imports.
 const GENERATED: &str = "__generated__.tf";
@@ -157,45 +159,6 @@ fn sources(session: &Session) -> BTreeMap<String, String> {
         number += 1;
     }
     files
-}
-
-/// A set of relations as lines: the relation's name, then its rows as numbers.
-fn rows(tables: &dyn Tables) -> Vec<u8> {
-    let mut text = String::new();
-    tables.for_each_relation(&mut |relation, rows| {
-        if rows.count() == 0 {
-            return;
-        }
-        text.push_str(relation.name);
-        let mut row = Vec::new();
-        for index in 0..rows.count() {
-            rows.write(index, &mut row);
-            text.push('\t');
-            for (at, word) in row.iter().enumerate() {
-                if at > 0 {
-                    text.push(' ');
-                }
-                text.push_str(&word.to_string());
-            }
-        }
-        text.push('\n');
-    });
-    text.into_bytes()
-}
-
-fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
-    for line in std::str::from_utf8(text).ok()?.lines() {
-        let mut parts = line.split('\t');
-        let name = parts.next()?;
-        for part in parts {
-            let row: Vec<u64> =
-                part.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-            if !tables.push_row(name, &row) {
-                return None;
-            }
-        }
-    }
-    Some(())
 }
 
 /// Loads a saved plan. Enough to show and explain it; [`Loaded::open`] gets the configuration as well.

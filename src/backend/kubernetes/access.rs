@@ -12,7 +12,7 @@ use crate::backend::web::Trust;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorContext};
 use crate::expression::functions::yaml;
-use crate::install::web::is_secure;
+use crate::install::secure::is_secure;
 use crate::value::Value;
 use crate::world::Stop;
 

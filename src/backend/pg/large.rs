@@ -6,7 +6,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
-use super::Stored;
+use super::rows::Stored;
 
 /// From how many bytes on a state is large.
 pub(super) const LARGE: usize = 16 << 20;

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use reqwest::Url;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::error::Error;
-use crate::install::web::{Url, is_secure};
+use crate::install::secure::is_secure;
 use crate::world::{Files, World};
 
 mod hcl;

@@ -3,7 +3,8 @@
 use super::Trouble;
 use super::discovery::Services;
 use super::hostname::Hostname;
-use super::web::{Url, is_secure, shown};
+use super::secure::is_secure;
+use super::web::{Url, shown};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 mod account;

@@ -12,8 +12,9 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 use crate::install::discovery::Services;
+use crate::install::secure::is_secure;
 use crate::install::settings::Token;
-use crate::install::web::{HttpResponse, Url, Web, is_secure, shown};
+use crate::install::web::{HttpResponse, Url, Web, shown};
 use crate::value::text;
 use crate::world::World;
 

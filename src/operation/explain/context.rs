@@ -1,6 +1,6 @@
 //! What questions are answered from: the facts of a plan, what their numbers stand for, and where things stand.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use entail_rules::atom::word_text;
 use entail_rules::configurations::Configurations;
@@ -9,6 +9,7 @@ use entail_rules::{Atom, Facts, Node, Tables, beside};
 
 use super::super::saved::Loaded;
 use super::super::session::Session;
+use super::made_of::MadeOf;
 use super::words::Words;
 use crate::address::Instance;
 use crate::config;
@@ -34,30 +35,6 @@ pub struct ExplainContext {
     words: Words,
     blocks: Vec<(String, String)>,
     forced: BTreeMap<Node, String>,
-}
-
-/// What keys and values are made of, part by part.
-#[derive(Clone, Debug, Default)]
-pub struct MadeOf(BTreeMap<Node, BTreeSet<Node>>);
-
-impl MadeOf {
-    fn of(rows: &[(Node, Node)]) -> MadeOf {
-        let mut all: BTreeMap<Node, BTreeSet<Node>> = BTreeMap::new();
-        for &(node, of) in rows {
-            all.entry(node).or_default().insert(of);
-        }
-        MadeOf(all)
-    }
-
-    /// Iterates over what everything is made of.
-    pub fn rows(&self) -> impl Iterator<Item = (Node, Node)> {
-        self.0.iter().flat_map(|(node, all)| all.iter().map(|it| (*node, *it)))
-    }
-
-    /// Returns whether a value is made of something.
-    pub fn has(&self, node: Node, of: Node) -> bool {
-        self.0.get(&node).is_some_and(|it| it.contains(&of))
-    }
 }
 
 /// A relation: its name, and its rows in words.
@@ -147,29 +124,6 @@ impl ExplainContext {
             follows_values: false,
             flags: lowered.flags.clone(),
             words: Words::of(&lowered.serving, &[], &session.sources),
-        }
-    }
-
-    /// Tells apart what keys are made of and, where values were followed in the trace, what each part of a value is made of.
-    pub fn in_parts(self, lowered: &Lowered, follows_values: bool) -> ExplainContext {
-        ExplainContext { made_of: Some(MadeOf::of(&lowered.made_of)), follows_values, ..self }
-    }
-
-    /// Returns the values through which something is made of another, the nearest to it first.
-    pub fn between(&self, node: Node, of: Node) -> Vec<Node> {
-        let Some(made_of) = self.made_of.as_ref().filter(|_| self.follows_values) else {
-            return Vec::new();
-        };
-        let mut found: Vec<Node> = Vec::new();
-        let mut at = node;
-        loop {
-            let read = beside(&self.facts.reads, at).chain(beside(&self.facts.waits_for, at));
-            let mut on_the_way = read.filter(|it| *it != of && made_of.has(*it, of));
-            let Some(next) = on_the_way.find(|it| self.is_value(*it) && !found.contains(it)) else {
-                return found;
-            };
-            found.push(next);
-            at = next;
         }
     }
 
@@ -265,18 +219,6 @@ impl ExplainContext {
             .find(|it| self.structure.provider(*it).is_some())
             .and_then(|it| self.places.of_read((node, it)))
             .or_else(|| self.places.of_declared(node))
-    }
-
-    /// Iterates over the variables of the root module.
-    pub fn root_variables(&self) -> impl Iterator<Item = Node> {
-        let root = self.structure.modules.first();
-        root.into_iter().flat_map(|it| it.variables.values().copied())
-    }
-
-    /// Returns whether a node is a variable, a local value or an output.
-    pub fn is_value(&self, node: Node) -> bool {
-        let kind = self.structure.kind(node);
-        matches!(kind, NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..))
     }
 
     /// Returns whether what a node is for is there: an object that is only named somewhere may not be, and what was expanded
