@@ -102,8 +102,8 @@ impl Helper {
         if finished.is_success {
             return Ok(finished.output);
         }
-        let secret = given.map(Token::reveal).unwrap_or_default();
-        Err(match printable(&finished.errors, secret).as_str() {
+        let secrets: Vec<&str> = given.map(Token::reveal).into_iter().collect();
+        Err(match printable(&finished.errors, &secrets).as_str() {
             "" => format!("error in {shown}, but it produced no error message").into(),
             said => format!("error in {shown}: {said}").into(),
         })

@@ -167,7 +167,7 @@ async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, E
     let finished = finished.map_err(|it| it.context(format_args!("failed to run {name}")))?;
     if !finished.is_success {
         // Helpers tell their errors where others tell their answer.
-        let said = printable(&finished.output, "");
+        let said = printable(&finished.output, &[]);
         return match said.contains("credentials not found") {
             true => Ok(None),
             false => Err(format!("error in {name}: {said}").into()),

@@ -106,28 +106,31 @@ async fn read(from: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) -> io::R
 }
 
 /// Returns what a program says as messages can show it: in one line, without control characters, no longer than [`LONGEST`],
-/// and without the secret that the program was given.
-pub(crate) fn printable(said: &[u8], secret: &str) -> String {
+/// and without the secrets that the program was given.
+pub(crate) fn printable(said: &[u8], secrets: &[&str]) -> String {
     let said = String::from_utf8_lossy(said);
     let clean: String =
-        without(&said, secret).chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
-    // The secret may have stood there with control characters in between.
-    let clean = without(clean.trim(), secret);
+        without(&said, secrets).chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    // A secret may have stood there with control characters in between.
+    let clean = without(clean.trim(), secrets);
     match clean.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &clean[..end]),
         None => clean,
     }
 }
 
-/// Replaces a secret, as it is and as JSON writes it.
-pub(crate) fn without(text: &str, secret: &str) -> String {
-    if secret.is_empty() {
-        return text.to_owned();
+/// Replaces secrets, as they are and as JSON writes them.
+fn without(text: &str, secrets: &[&str]) -> String {
+    let mut text = text.to_owned();
+    for secret in secrets.iter().filter(|it| !it.is_empty()) {
+        let quoted = json!(secret).to_string();
+        let escaped = quoted.trim_start_matches('"').strip_suffix('"').unwrap_or(secret);
+        text = text.replace(secret, HIDDEN);
+        if escaped != *secret {
+            text = text.replace(escaped, HIDDEN);
+        }
     }
-    let quoted = json!(secret).to_string();
-    let escaped = quoted.trim_start_matches('"').strip_suffix('"').unwrap_or(secret);
-    let text = text.replace(secret, HIDDEN);
-    if escaped == secret { text } else { text.replace(escaped, HIDDEN) }
+    text
 }
 
 /// What takes the place of a secret.
@@ -140,23 +143,23 @@ mod tests {
     #[test]
     fn what_a_program_says_is_shown_in_one_line_without_the_secret() {
         let said = b"  the vault\x1b[31m\nsays hush and \x9b7m hush\r\n";
-        let shown = printable(said, "hush");
+        let shown = printable(said, &["hush"]);
         assert_eq!(shown, "the vault [31m says (the token) and \u{fffd}7m (the token)");
-        assert_eq!(printable("\u{9b}7m".as_bytes(), ""), "7m");
+        assert_eq!(printable("\u{9b}7m".as_bytes(), &[]), "7m");
         let said = r#"{"token":"a\"b\\c"} a"b\c"#;
         assert_eq!(
-            printable(said.as_bytes(), r#"a"b\c"#),
+            printable(said.as_bytes(), &[r#"a"b\c"#]),
             r#"{"token":"(the token)"} (the token)"#
         );
     }
 
     #[test]
     fn what_a_program_says_is_cut() {
-        let shown = printable("é".repeat(LONGEST + 1).as_bytes(), "");
+        let shown = printable("é".repeat(LONGEST + 1).as_bytes(), &[]);
         assert_eq!(shown, format!("{}…", "é".repeat(LONGEST)));
-        assert_eq!(printable(&[b'a'; LONGEST], ""), "a".repeat(LONGEST));
+        assert_eq!(printable(&[b'a'; LONGEST], &[]), "a".repeat(LONGEST));
         // Cut off in its middle, the secret would be a part of it.
         let said = format!("{}hush", "a".repeat(LONGEST - 2));
-        assert!(printable(said.as_bytes(), "hush").ends_with("a(t…"));
+        assert!(printable(said.as_bytes(), &["", "quiet", "hush"]).ends_with("a(t…"));
     }
 }

@@ -41,8 +41,8 @@ impl Program {
             why.context(format_args!("failed to run {command:?} for credentials"))
         })?;
         if !finished.is_success {
-            let said = program::printable(&finished.errors, "");
-            let said = self.variables.values().fold(said, |it, value| program::without(&it, value));
+            let secrets: Vec<&str> = self.variables.values().map(String::as_str).collect();
+            let said = program::printable(&finished.errors, &secrets);
             return Err(format!("{command:?} gives no credentials: {said}").into());
         }
         let malformed = format!(
