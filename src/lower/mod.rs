@@ -54,8 +54,8 @@ pub struct Lowered {
     pub places: ReadPlaces,
     /// What each flag's number stands for: as written on the command line or in a file.
     pub flags: Vec<String>,
-    /// What keys, and values where any were followed, are made of ([`Reads::made_of`]).
-    pub made_of: Vec<(Node, Node)>,
+    /// What key sets and values are derived from ([`Reads::provenance`]).
+    pub provenance: Vec<(Node, Node)>,
     /// `replace_triggered_by` by attribute: the paths that `n` names of `m`.
     pub triggers: Vec<trace::Trigger>,
     /// What the numbers of provider configurations, their keys and modules stand for.
@@ -105,7 +105,6 @@ pub enum When {
 
 /// Leaves out what a test wants to see missed: `ENTAIL_WITHOUT=relation`, or `late:relation`. Other builds leave out nothing.
 pub fn leave_out(facts: &mut Facts, when: When) {
-    #[cfg(debug_assertions)]
     if let Some(name) = crate::world::left_out() {
         match name.strip_prefix("late:") {
             Some(name) if when == When::Late => facts.clear(name),
@@ -113,8 +112,6 @@ pub fn leave_out(facts: &mut Facts, when: When) {
             None => facts.clear(name),
         }
     }
-    #[cfg(not(debug_assertions))]
-    let _ = (facts, when);
 }
 
 /// Lowers what a run is, before anything is traced: `mode` and the like, and one row of `in_state` where anything exists.
@@ -160,7 +157,7 @@ impl Lowered {
     /// Keeps what is left to keep of the trace, and brings the facts into order.
     fn finish(mut self, documents: &Documents<'_>, reads: Reads, when: When) -> Lowered {
         self.triggers = reads.triggers;
-        self.made_of = reads.made_of;
+        self.provenance = reads.provenance;
         // Of a million objects there are millions, for plan files and policies alone.
         if !documents.request.only_shown {
             self.places.add(reads.may_read);
@@ -177,7 +174,7 @@ impl Lowered {
             structure,
             places: ReadPlaces::default(),
             flags: Vec::new(),
-            made_of: Vec::new(),
+            provenance: Vec::new(),
             triggers: Vec::new(),
             serving: Default::default(),
             problems: Default::default(),

@@ -52,9 +52,9 @@ pub struct Reads {
     pub waits: Vec<(Node, Node)>,
     /// `(n, m, place)`: what `n` stands for, an instance that is not known yet or all of them, may read `m`. Sorted, each pair once.
     pub may_read: Vec<(Node, Node, Span)>,
-    /// `(n, m)`: `n` is made of `m`, an object or a value that is followed: which keys a repetition gives and, where values are followed,
-    /// what a variable, a local value or an output is.
-    pub made_of: Vec<(Node, Node)>,
+    /// `(n, m)`: `n` is derived from `m`, an object or a followed value. `n` is a key set or, if values are followed, a variable, a local
+    /// value or an output.
+    pub provenance: Vec<(Node, Node)>,
     /// What `replace_triggered_by` names.
     pub triggers: Vec<Trigger>,
     /// What each provider configuration that repeats gives.
@@ -117,8 +117,8 @@ pub struct TraceInput<'a> {
     pub request: &'a Request,
     /// Repetitions that are known besides.
     pub repetitions: &'a Repetitions,
-    /// Values that are followed besides objects.
-    pub followed: &'a Followed,
+    /// Values that are followed as objects are; `None` if the caller does not need the provenance of keys and values.
+    pub followed: Option<&'a Followed>,
 }
 
 /// What a trace found, and itself, to go on with.

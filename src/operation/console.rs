@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::print::format_value;
 use crate::expression::{self, is_type_call, is_type_function, unknown_function};
 use crate::lower::structure::{ResourceId, Style};
-use crate::lower::trace::{Followed, Repetitions};
+use crate::lower::trace::Repetitions;
 use crate::lower::{Moved, Structure};
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
@@ -43,7 +43,7 @@ pub fn open<'a>(
     let (request, moves) = (Request::default(), Moved::default());
     let inputs = Inputs {
         repetitions: Repetitions::NONE,
-        followed: Followed::NONE,
+        followed: None,
         config: &session.config,
         graph: &session.graph,
         state,

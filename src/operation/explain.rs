@@ -5,9 +5,9 @@ pub mod causes;
 mod context;
 mod every;
 mod links;
-mod made_of;
 mod missed;
 mod parts;
+mod provenance;
 mod waiting;
 mod whole;
 pub(super) mod words;
@@ -33,8 +33,8 @@ pub(super) use context::{blocks, declared, protected};
 pub use every::{Every, Told, every};
 pub(super) use links::within as place;
 pub use links::{Link, Links};
-pub use made_of::MadeOf;
 pub use parts::{Parts, parts};
+pub use provenance::Provenance;
 pub use waiting::{Turn, Turns};
 
 /// Tells what the steps of an address wait for, or, without one, the longest way through the run.

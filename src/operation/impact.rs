@@ -19,7 +19,7 @@ pub use git::since;
 pub use shown::Paths;
 pub use start::Start;
 
-use super::explain::{ExplainContext, MadeOf};
+use super::explain::{ExplainContext, Provenance};
 use crate::explain::Leaves;
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
@@ -133,8 +133,8 @@ fn edges(context: &ExplainContext, reverse: bool) -> FxHashMap<Node, Vec<Node>> 
         next.entry(from).or_default().push(to);
     };
     let facts = &context.facts;
-    facts.reads.iter().filter(|it| !is_told_apart(context, it)).for_each(|it| add(it.0, it.1));
-    context.made_of.iter().flat_map(MadeOf::rows).for_each(|it| add(it.0, it.1));
+    facts.reads.iter().filter(|it| !is_replaced(context, it)).for_each(|it| add(it.0, it.1));
+    context.provenance.iter().flat_map(Provenance::rows).for_each(|it| add(it.0, it.1));
     facts.may_read.iter().for_each(|it| add(it.0, it.1));
     // What the state says of dependencies counts only where no block says otherwise.
     let is_declared = |node: &Node| facts.declared.binary_search(&(*node,)).is_ok();
@@ -146,18 +146,16 @@ fn edges(context: &ExplainContext, reverse: bool) -> FxHashMap<Node, Vec<Node>> 
     next
 }
 
-/// Returns whether other rows say, part by part, what a node is made of that reads this.
-fn is_told_apart(context: &ExplainContext, &(reader, read): &(Node, Node)) -> bool {
+/// Returns whether the provenance says more exactly what this reader is derived from.
+fn is_replaced(context: &ExplainContext, &(reader, read): &(Node, Node)) -> bool {
+    let Some(provenance) = &context.provenance else { return false };
     let kind = |node| context.structure.kind(node);
-    if context.made_of.is_none() {
-        return false;
-    }
     match kind(reader) {
         NodeKind::Repetition(_) | NodeKind::CallKeys(_) => {
             context.is_value(read) || matches!(kind(read), NodeKind::Object(..))
         }
         NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) => {
-            context.follows_values && context.is_value(read)
+            provenance.has_values && context.is_value(read)
         }
         _ => false,
     }

@@ -261,7 +261,7 @@ pub fn whatif(
     state: State,
     variables: &RootVariables,
 ) -> Result<Structured, Diagnostics> {
-    whatif_followed(session, request, state, variables, Followed::NONE)
+    Ok(known_before(session, request, state, variables)?.0)
 }
 
 /// Finds out what is known before any provider is asked. Returns the state with it, moves applied.
@@ -271,13 +271,10 @@ pub fn known_before(
     state: State,
     variables: &RootVariables,
 ) -> Result<(Structured, State), Diagnostics> {
-    let mut state = state;
-    let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
-    let known = planner::structure(&inputs(session, request, &state, &moves, variables))?;
-    Ok((known, state))
+    traced(session, request, state, variables, None)
 }
 
-/// Like [`whatif`], and follows values besides objects.
+/// Like [`whatif`], and records what keys and followed values are derived from.
 pub fn whatif_followed(
     session: &Session,
     request: &Request,
@@ -285,10 +282,20 @@ pub fn whatif_followed(
     variables: &RootVariables,
     followed: &Followed,
 ) -> Result<Structured, Diagnostics> {
-    let mut state = state;
+    Ok(traced(session, request, state, variables, Some(followed))?.0)
+}
+
+fn traced(
+    session: &Session,
+    request: &Request,
+    mut state: State,
+    variables: &RootVariables,
+    followed: Option<&Followed>,
+) -> Result<(Structured, State), Diagnostics> {
     let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
     let inputs = inputs(session, request, &state, &moves, variables);
-    planner::structure(&Inputs { followed, ..inputs })
+    let known = planner::structure(&Inputs { followed, ..inputs })?;
+    Ok((known, state))
 }
 
 /// Finds out what a configuration alone says, where some repetitions are known besides.
@@ -313,7 +320,7 @@ fn inputs<'a>(
 ) -> Inputs<'a> {
     Inputs {
         repetitions: Repetitions::NONE,
-        followed: Followed::NONE,
+        followed: None,
         config: &session.config,
         graph: &session.graph,
         state,

@@ -76,8 +76,8 @@ pub struct Inputs<'a> {
     pub sources: &'a Sources,
     /// Repetitions that are known besides.
     pub repetitions: &'a Repetitions,
-    /// Values that are followed besides objects.
-    pub followed: &'a Followed,
+    /// Values that are followed as objects are; `None` for a plan, which needs no provenance of keys and values.
+    pub followed: Option<&'a Followed>,
 }
 
 impl Inputs<'_> {

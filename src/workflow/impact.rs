@@ -53,7 +53,7 @@ pub fn impact(
             }
             None => {
                 let known = Known::read(host, &options.planning)?;
-                let (context, problems) = known.context(Followed::NONE)?;
+                let (context, problems) = known.context(&Followed::default())?;
                 let start = start(host, options, &context)?;
                 let followed = followed(&context, &start, options.direction);
                 let context =
@@ -91,7 +91,7 @@ impl Known {
         Ok(Known { session, request, state, variables, problems })
     }
 
-    /// Returns what reads what. What is made of a followed value reads it, part by part.
+    /// Returns what reads what. Everything that is derived from a followed value reads it.
     pub(super) fn context(
         &self,
         followed: &Followed,
@@ -103,11 +103,11 @@ impl Known {
         problems.extend(known.lowered.problems.clone());
         problems.extend(session.warnings.iter().cloned());
         let context = ExplainContext::of_lowered(session, &known.lowered);
-        Ok((context.in_parts(&known.lowered, !followed.0.is_empty()), problems))
+        Ok((context.with_provenance(&known.lowered, !followed.0.is_empty()), problems))
     }
 }
 
-/// Returns which values are followed: those that change, or those at the far end of what something rests on.
+/// Returns the values to follow: those that change or, in reverse, the variables of the root module.
 fn followed(context: &ExplainContext, start: &Start, direction: Direction) -> Followed {
     match direction.reverse {
         true => Followed(context.root_variables().collect()),

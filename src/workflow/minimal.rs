@@ -61,7 +61,7 @@ pub struct Effect {
 /// If nothing has an address, or no plan can be made.
 pub fn minimal(host: &Host<'_>, options: &MinimalOptions) -> Result<Minimal, Diagnostics> {
     with_room(|runtime| {
-        let (context, _) = Known::read(host, &options.planning)?.context(Followed::NONE)?;
+        let (context, _) = Known::read(host, &options.planning)?.context(&Followed::default())?;
         let wanted = Wanted::read(&options.addresses, &context)?;
         let addresses = wanted.addresses(&context, options.purpose);
         let flag = match options.purpose {

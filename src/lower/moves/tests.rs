@@ -116,7 +116,7 @@ fn structure(config: &Config, root: &Path) -> Structure {
     let variables = BTreeMap::new();
     trace::trace(TraceInput {
         repetitions: trace::Repetitions::NONE,
-        followed: trace::Followed::NONE,
+        followed: None,
         config,
         graph: &graph,
         sorted,

@@ -31,7 +31,7 @@ impl Trace<'_> {
             None => self.evaluate(node, module, &Each::None, expression),
         };
         let value = self.known_repetition(module, expression.span).unwrap_or(value);
-        self.keys_made_of(node, &value);
+        self.record_keys(node, &value);
         match expansion::keys(repetition, &value) {
             Keys::Known(entries) => Some(match self.structure.has_room_for(entries.len()) {
                 true => entries,
@@ -165,7 +165,7 @@ impl Trace<'_> {
     pub(super) fn read_marks(&mut self, node: Node, value: Option<&Value>, place: Span) {
         if let Some(value) = value {
             value.deep_marks().reads.visit(&mut |it| {
-                if !self.input.followed.0.contains(&Node(it)) {
+                if !self.is_followed(Node(it)) {
                     self.reads.reads.push((node, Node(it), place));
                 }
             });

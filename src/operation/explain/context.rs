@@ -9,7 +9,7 @@ use entail_rules::{Atom, Facts, Node, Tables, beside};
 
 use super::super::saved::Loaded;
 use super::super::session::Session;
-use super::made_of::MadeOf;
+use super::provenance::Provenance;
 use super::words::Words;
 use crate::address::Instance;
 use crate::config;
@@ -26,10 +26,8 @@ pub struct ExplainContext {
     pub(super) engine: EngineRef,
     pub(in crate::operation) facts: Facts,
     pub(in crate::operation) structure: Structure,
-    /// What keys, and values where any were followed, are made of. Nothing for what is planned already.
-    pub(in crate::operation) made_of: Option<MadeOf>,
-    /// Whether values were followed besides objects.
-    pub(in crate::operation) follows_values: bool,
+    /// What key sets and values are derived from; `None` unless the trace was asked for it.
+    pub(in crate::operation) provenance: Option<Provenance>,
     places: Places,
     flags: Vec<String>,
     words: Words,
@@ -104,8 +102,7 @@ impl ExplainContext {
             forced: forced(&finished.structure, &finished.plan),
             facts: finished.facts.clone(),
             structure: finished.structure.clone(),
-            made_of: None,
-            follows_values: false,
+            provenance: None,
             flags: finished.flags.clone(),
             words: Words::of(&finished.serving, &finished.statements, &session.sources),
         }
@@ -120,8 +117,7 @@ impl ExplainContext {
             forced: BTreeMap::new(),
             facts: lowered.facts.clone(),
             structure: lowered.structure.clone(),
-            made_of: None,
-            follows_values: false,
+            provenance: None,
             flags: lowered.flags.clone(),
             words: Words::of(&lowered.serving, &[], &session.sources),
         }
@@ -145,8 +141,7 @@ impl ExplainContext {
             engine: reason::named(world)?,
             facts: loaded.facts.clone(),
             structure: loaded.structure.clone(),
-            made_of: None,
-            follows_values: false,
+            provenance: None,
             places: Places::Saved {
                 reads: loaded.places.clone(),
                 declared: loaded.declared.clone(),

@@ -1,29 +1,30 @@
-//! What a context knows of values part by part, for who follows a change.
+//! The values between an object and a change that it depends on.
 
 use entail_rules::{Node, beside};
 
 use crate::lower::Lowered;
 use crate::lower::structure::NodeKind;
-use crate::operation::explain::{ExplainContext, MadeOf};
+use crate::operation::explain::{ExplainContext, Provenance};
 
 impl ExplainContext {
-    /// Tells apart what keys are made of and, where values were followed in the trace, what each part of a value is made of.
-    pub fn in_parts(mut self, lowered: &Lowered, follows_values: bool) -> ExplainContext {
-        self.made_of = Some(MadeOf::of(&lowered.made_of));
-        self.follows_values = follows_values;
+    /// Adds what the trace has recorded of key sets and values.
+    ///
+    /// - `has_values`: whether values were followed in the trace.
+    pub fn with_provenance(mut self, lowered: &Lowered, has_values: bool) -> ExplainContext {
+        self.provenance = Some(Provenance::of(&lowered.provenance, has_values));
         self
     }
 
-    /// Returns the values through which something is made of another, the nearest to it first.
+    /// Returns the values through which a node is derived from another, the nearest to it first.
     pub fn between(&self, node: Node, of: Node) -> Vec<Node> {
-        let Some(made_of) = self.made_of.as_ref().filter(|_| self.follows_values) else {
+        let Some(provenance) = self.provenance.as_ref().filter(|it| it.has_values) else {
             return Vec::new();
         };
         let mut found: Vec<Node> = Vec::new();
         let mut at = node;
         loop {
             let read = beside(&self.facts.reads, at).chain(beside(&self.facts.waits_for, at));
-            let mut on_the_way = read.filter(|it| *it != of && made_of.has(*it, of));
+            let mut on_the_way = read.filter(|it| *it != of && provenance.has(*it, of));
             let Some(next) = on_the_way.find(|it| self.is_value(*it) && !found.contains(it)) else {
                 return found;
             };
