@@ -131,24 +131,12 @@ impl Given {
     }
 }
 
-/// Returns which facts this process leaves out, so that a test sees who misses them: `ENTAIL_WITHOUT`. Only in builds for
-/// development.
-#[cfg(debug_assertions)]
+/// Returns what this process leaves out, so that a test sees whether its absence is noticed: `ENTAIL_WITHOUT`. Builds without
+/// debug assertions leave out nothing.
 pub fn left_out() -> Option<&'static str> {
     static NAME: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
-    NAME.get_or_init(|| std::env::var("ENTAIL_WITHOUT").ok()).as_deref()
-}
-
-/// Returns whether this process leaves out this part of what it does, in the same way. Other builds leave out nothing.
-pub fn leaves_out(part: &str) -> bool {
-    #[cfg(debug_assertions)]
-    let is_left_out = left_out() == Some(part);
-    #[cfg(not(debug_assertions))]
-    let is_left_out = {
-        let _ = part;
-        false
-    };
-    is_left_out
+    let name = || cfg!(debug_assertions).then(|| std::env::var("ENTAIL_WITHOUT").ok()).flatten();
+    NAME.get_or_init(name).as_deref()
 }
 
 impl World {

@@ -1,6 +1,6 @@
 //! Text of strangers never steers the terminal: every command is run over names and values that try to.
 
-#![expect(clippy::print_stderr, reason = "a tool that is missing is told")]
+#![expect(clippy::print_stderr, reason = "the test names a tool that is missing")]
 
 use std::io::Write;
 use std::path::Path;

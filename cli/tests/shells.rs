@@ -1,6 +1,6 @@
 //! Completion in real shells at a terminal of their own: what is inserted for a name is that name, and never a command.
 
-#![expect(clippy::print_stderr, reason = "a shell that is missing is told")]
+#![expect(clippy::print_stderr, reason = "the test names a shell that is missing")]
 
 use std::io::{Read, Write};
 use std::path::Path;

@@ -258,7 +258,7 @@ impl Store for Kubernetes {
         let bytes = bytes.map_err(|why| {
             io::Error::other(format!("{} holds no compressed state: {why}", self.name(workspace)))
         })?;
-        // A secret that somebody has prepared holds no such entry yet.
+        // A secret that a user has prepared has no such entry yet.
         if secret["data"].get("tfstate").is_some() {
             check_filled(&self.name(workspace), &bytes)?;
         }

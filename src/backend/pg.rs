@@ -52,8 +52,8 @@ pub const KIND: Kind = Kind {
     open: |it| Ok(Arc::new(Postgres::open(it)?)),
 };
 
-/// How long the server may take for one answer, besides the time that the bytes take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit of one answer, without the time for transferring its bytes.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A connection, and why it has ended once it has.
 #[derive(Debug)]
@@ -131,10 +131,10 @@ impl Postgres {
         tokio::spawn(async move { end.set(connection.await) });
         let known = async {
             self.layout.make(&client).await?;
-            // Whoever locks the whole table is not waited for without end, unless the user says how long.
-            let patience = "SELECT set_config('lock_timeout', '30s', false) WHERE current_setting('lock_timeout') = '0'";
-            client.query_typed(patience, &[]).await?;
-            let query = "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()";
+            // A lock on the whole table is waited for 30 seconds, unless the user has set a time.
+            let query = "SELECT pid, backend_start::text, CASE current_setting('lock_timeout') WHEN '0' \
+                         THEN set_config('lock_timeout', '30s', false) END \
+                         FROM pg_stat_activity WHERE pid = pg_backend_pid()";
             let rows = client.query_typed(query, &[]).await?;
             let Some(row) = rows.first() else { return Ok((0, String::new())) };
             Ok((row.try_get(0)?, row.try_get::<_, Option<String>>(1)?.unwrap_or_default()))
@@ -143,9 +143,9 @@ impl Postgres {
         Ok(Arc::new(Session { client, pid, since, ended }))
     }
 
-    /// Waits for an answer as long as so many bytes may take. What comes later is not heard: the session is let go.
+    /// Waits for an answer within the time limit for this number of bytes. Drops the session if the answer is late.
     async fn in_time<T>(&self, bytes: usize, work: impl Future<Output = T>) -> io::Result<T> {
-        let patience = PATIENCE + Duration::from_secs(bytes as u64 / (64 << 10));
+        let patience = ANSWER_TIMEOUT + Duration::from_secs(bytes as u64 / (64 << 10));
         match tokio::time::timeout(patience, work).await {
             Ok(done) => Ok(done),
             Err(_) => {

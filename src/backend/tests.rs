@@ -856,17 +856,17 @@ fn a_lock_extends_to_the_file_that_has_taken_the_place_of_the_locked_one() {
     let refused = backend.write(&state_of(&["b"])).expect_err("it is locked");
     assert!(show(&refused.problems).contains("another program holds its lock"));
     assert_eq!(place.text("terraform.tfstate"), text);
-    // What was lost is not taken up again, though nobody holds it any more.
+    // A lock that was lost is not taken again, although it is free now.
     drop(theirs);
     let refused = backend.write(&state_of(&["b"])).expect_err("the lock was lost");
     assert!(show(&refused.problems).contains("The lock of the state was lost"));
     drop(guard);
-    // One that nobody has locked is locked by this run, too.
+    // A lock that is free is taken by this run, too.
     let backend = place.backend();
     let guard = acquire(&backend, &info(), Duration::ZERO, &mut |_| true).expect("it is locked");
     backend.read().expect("it is read");
     REPLACEMENTS[0].1(&at, &text);
-    backend.write(&state_of(&["b"])).expect("nobody holds it");
+    backend.write(&state_of(&["b"])).expect("the lock is free");
     assert!(place.backend().lock(&info()).is_err(), "the new file is locked, too");
     guard.release().expect("it is released");
 }

@@ -70,7 +70,7 @@ pub fn list(folder: &Path) -> Vec<String> {
 }
 
 /// Lists workspaces in the order in which they are told: the default one first, which is always there, the others sorted. A name with
-/// control characters is left out: it would read as several, and nobody can select it.
+/// control characters is left out: it would read as several names, and no command can select it.
 pub fn listed(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let is_shown = |it: &String| it != DEFAULT && !it.contains(char::is_control);
     let others: BTreeSet<String> = names.into_iter().filter(is_shown).collect();

@@ -19,7 +19,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Returns a budget of so many bytes.
+    /// Returns a budget of this number of bytes.
     pub fn of(most: u64) -> Budget {
         Budget { most, left: most }
     }

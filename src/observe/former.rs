@@ -35,7 +35,7 @@ impl<'a> Former<'a> {
         Former { values, instances, decided: Mutex::default() }
     }
 
-    /// Returns the values of an era.
+    /// Returns the values from before the plan is carried out.
     pub(super) fn values(&self) -> &Values<'a> {
         &self.values
     }

@@ -24,7 +24,6 @@ use crate::operation::{log, policies, saved, validate, variables};
 use crate::plan::{Action, Plan};
 use crate::policy::Verdict;
 use crate::request::PlanMode;
-use crate::state::State;
 use crate::value::text::shell_word;
 use crate::value::{Str, Value};
 use tracing::Instrument;
@@ -103,10 +102,12 @@ fn lasting(mut problems: Diagnostics) -> Diagnostics {
     problems
 }
 
-/// Returns a state with the moves of the configuration, as a plan has it.
-fn moved(session: &Session, mut state: State) -> State {
+/// Checks that a saved plan was made from the state that is there now. The plan has the state after the moves of the configuration.
+fn check_state(plan: &Plan, session: &Session, snapshot: &Snapshot) -> Result<(), Diagnostic> {
+    plan.check_current(snapshot.state.as_ref())?;
+    let Some(mut state) = snapshot.state.clone() else { return Ok(()) };
     apply_moves(session.engine(), &session.config, &mut state);
-    state
+    plan.check_content(&state)
 }
 
 async fn saved_plan(
@@ -138,12 +139,7 @@ async fn saved_plan(
     let _lock = lock(host, &session.backend, options.state.lock, "OperationTypeApply")?;
     let snapshot = read_state(host, &session)?;
     let mut problems = loaded.check_locks(&session)?;
-    let fits = loaded.plan.check_current(snapshot.state.as_ref());
-    let has_same = || match snapshot.state.clone() {
-        Some(state) => loaded.plan.check_content(&moved(&session, state)),
-        None => Ok(()),
-    };
-    problems.extend(fits.and_then(|()| has_same()).err());
+    problems.extend(check_state(&loaded.plan, &session, &snapshot).err());
     if problems.has_errors() {
         return Err(problems);
     }

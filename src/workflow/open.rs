@@ -180,7 +180,7 @@ pub fn lock<'a>(
     acquire(backend, &LockInfo::new(host.world, operation), options.timeout, &mut waiting)
 }
 
-/// Reads the latest snapshot; its warnings are told, and what may exist unrecorded.
+/// Reads the latest snapshot. Reports its warnings, and the objects that may exist without a record.
 pub(super) fn read_state(host: &Host<'_>, session: &Session) -> Result<Snapshot, Diagnostics> {
     let mut snapshot = session.snapshot()?;
     if let Some(missing) = session.backend.missing(&snapshot) {

@@ -1,4 +1,4 @@
-//! Answers that are none: whatever the status says, nothing counts as stored, deleted or absent that the body does not confirm.
+//! Answers with a misleading status: an object counts as stored, deleted or absent only if the body confirms it.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,12 +15,13 @@ struct Instead(Arc<Mutex<Option<Strange>>>);
 
 impl Instead {
     fn set(&self, answer: Option<Strange>) {
-        *self.0.lock().expect("nobody panics with it") = answer;
+        *self.0.lock().expect("no thread panics while it holds this") = answer;
     }
 
     /// Returns the answer to a request about the state; locks go on as they do.
     fn answer(&self, request: &Request) -> Option<Reply> {
-        let (method, status, body) = (*self.0.lock().expect("nobody panics with it"))?;
+        let (method, status, body) =
+            (*self.0.lock().expect("no thread panics while it holds this"))?;
         let is_lock = ["lock", "session", "lease"].iter().any(|it| request.path.contains(it));
         (request.method == method && !is_lock).then(|| Reply::new(status, body))
     }
@@ -108,7 +109,7 @@ fn a_value_that_was_emptied_is_not_taken_for_no_state() {
     let (port, consul) = consul::start();
     let service = consul_at(port);
     Folder::new(&service.block("emptied")).init().apply("first");
-    let mut kept = consul.lock().expect("nobody panics with it");
+    let mut kept = consul.lock().expect("no thread panics while it holds this");
     kept.keys.get_mut("states/emptied").expect("it was stored").value.clear();
     drop(kept);
     let fresh = Folder::new(&service.block("emptied"));

@@ -134,7 +134,10 @@ impl Environment {
         let is_open = |it: &&Json| it.as_str().is_some_and(|it| !it.starts_with("https://"));
         let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '-');
         if addresses.iter().any(is_open) || !suffix.chars().all(is_plain) {
-            return Err(wrong("its answer names addresses that are not secured by https".into()));
+            return Err(wrong(
+                "its answer names an address without https, or a suffix that is not a host name"
+                    .into(),
+            ));
         }
         Ok(Environment {
             suffix,

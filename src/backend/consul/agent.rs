@@ -220,15 +220,12 @@ impl Agent {
         let request = self.request(Method::PUT, &["txn"], &[]).body(steps.to_string());
         let answer = web::send(request).await.map_err(|it| self.no_answer(it))?;
         let text = String::from_utf8_lossy(&answer.body);
-        let document = || -> Json { serde_json::from_slice(&answer.body).unwrap_or_default() };
-        let has_results = || {
-            let document = document();
-            document["Results"].is_array()
-                && document["Errors"].as_array().is_none_or(Vec::is_empty)
-        };
+        let document: Json = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let has_results = document["Results"].is_array()
+            && document["Errors"].as_array().is_none_or(Vec::is_empty);
         Ok(match answer.status {
-            200 if has_results() => Reply::Done(document()),
-            409 => Reply::Refused(document()),
+            200 if has_results => Reply::Done(document),
+            409 => Reply::Refused(document),
             413 => Reply::TooLarge,
             400.. if super::is_too_large(&text) => Reply::TooLarge,
             _ => Reply::Failed(self.failed(&answer)),

@@ -1,4 +1,4 @@
-//! What rows say, whatever types their columns have: a type that does not fit is an error.
+//! Reads columns of rows. A column of another type is an error, not a panic.
 
 use tokio_postgres::{Error, Row};
 

@@ -20,7 +20,7 @@ impl<'c> Run<'c, '_> {
         }
         // What is being created is noted in the state at once: this process may be killed before the answer comes.
         self.pace.hear(!self.being_created().is_empty() || self.ctx.notes.has_fresh());
-        if crate::world::leaves_out("signal:stop") {
+        if crate::world::left_out() == Some("signal:stop") {
             return None;
         }
         let mut asking = self.ctx.observer.pool.stop().boxed();

@@ -9,10 +9,10 @@ use crate::world::Files;
 /// More alternatives than this are refused.
 const MOST_ALTERNATIVES: usize = 4096;
 
-/// So many bytes may be written to have all alternatives written out.
+/// The largest number of bytes that writing out all alternatives may take.
 const MOST_WRITTEN: usize = 1 << 24;
 
-/// So many names may be compared with what is left of a pattern.
+/// The largest number of names that may be compared with the rest of a pattern.
 const MOST_STEPS: usize = 1_000_000;
 
 /// Returns the regular files below `folder` that match, as paths relative to it with `/` between the parts.

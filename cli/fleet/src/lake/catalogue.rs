@@ -92,7 +92,7 @@ impl Catalogue {
         self.stacks.values().fold(0, |all, it| all.saturating_add(it.objects))
     }
 
-    /// Returns whether the stacks can stay in their buckets where so many buckets are wanted.
+    /// Returns whether the stacks can keep their buckets with this number of buckets.
     pub fn fits(&self, wanted: u32) -> bool {
         let is_possible = (1..=MOST_BUCKETS as u32).contains(&self.buckets);
         is_possible && wanted <= self.buckets.saturating_mul(4)
