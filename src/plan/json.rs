@@ -40,10 +40,11 @@ pub fn plan_document(
     write_changes(&mut json, "resource_drift", drift, schemas)?;
     write_changes(&mut json, "resource_changes", plan.changes.iter(), schemas)?;
     write_output_changes(&mut json, &plan.outputs);
-    if !plan.prior_state.is_empty() {
+    let prior_state = plan.without_deferred();
+    if !prior_state.is_empty() {
         json.key("prior_state");
-        let written_by = plan.prior_state.written_by.as_deref().or(Some(WRITTEN_VERSION));
-        state_json::write_state(&mut json, &plan.prior_state, written_by, schemas)?;
+        let written_by = prior_state.written_by.as_deref().or(Some(WRITTEN_VERSION));
+        state_json::write_state(&mut json, &prior_state, written_by, schemas)?;
     }
     json.member_raw("configuration", &super::configuration::document(config, schemas));
     write_relevant(&mut json, plan);

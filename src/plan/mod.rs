@@ -1,5 +1,6 @@
 //! The finished plan: what is to be done, in which order, and what it rests on. Immutable; the executor obeys it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -225,6 +226,20 @@ impl Plan {
     /// Returns whether nothing was left out: no targets, no exclusions.
     pub fn is_unfiltered(&self) -> bool {
         self.targets.is_empty() && self.excludes.is_empty()
+    }
+
+    /// Returns the state after refresh without the recorded results of data sources that are read during apply. OpenTofu
+    /// writes and shows it so; the plan keeps those results for providers that destroy with them.
+    pub fn without_deferred(&self) -> Cow<'_, State> {
+        let reads = self
+            .changes
+            .iter()
+            .filter(|it| it.action == Action::Read && it.reason != Reason::ReadBecauseCheckNested);
+        let mut state = Cow::Borrowed(&self.prior_state);
+        for read in reads.filter(|it| self.prior_state.current(&it.address).is_some()) {
+            state.to_mut().remove_object(&read.address, None);
+        }
+        state
     }
 }
 

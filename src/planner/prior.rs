@@ -32,7 +32,7 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
         let seen = Seen { node, id, resource, key, deposed, found, prior, is_declared };
         records.bring_up_to_date(&mut state, &seen);
     }
-    forget_unread(parts, &mut state);
+    forget_dropped(parts, &mut state);
     if parts.inputs.request.mode != PlanMode::Destroy {
         known_outputs(parts, &mut state);
     }
@@ -204,12 +204,10 @@ fn store_results(parts: &Parts<'_, '_>, state: &mut State) {
     }
 }
 
-/// Takes out what is gone, and what is read again: a data source that is read later has no result until then. One in a
-/// check has what was read for the plan.
-fn forget_unread(parts: &Parts<'_, '_>, state: &mut State) {
-    let found = parts.found.iter();
-    let unread = found.filter(|it| it.1.action == entail_rules::Action::Read).map(|it| it.0);
-    for node in parts.progress.dropped.iter().copied().chain(unread) {
+/// Takes out what is gone. A data source that is read later keeps its recorded result until it is read: where that fails,
+/// providers that it configures still destroy with it.
+fn forget_dropped(parts: &Parts<'_, '_>, state: &mut State) {
+    for node in parts.progress.dropped.iter().copied() {
         let structure = &parts.observer.values.structure;
         if let Some((resource, key, deposed)) = structure.kind(node).object() {
             let address = structure.resource(resource).address.instance(key.clone());

@@ -34,7 +34,8 @@ async fn refreshed(host: &Host<'_>, options: &ApplyOptions) -> Result<Applied, D
     let nothing_exists = !state.instances().any(|it| is_managed(&it.0));
     let began = host.world.now();
     let planned = plan_and_warn(host, &session, &run.request, state, variables).await?;
-    let (mut problems, state) = (planned.finished.problems, planned.finished.plan.prior_state);
+    let state = planned.finished.plan.without_deferred().into_owned();
+    let mut problems = planned.finished.problems;
     if nothing_exists {
         problems.0.insert(0, nothing_to_refresh());
     }

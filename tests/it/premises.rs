@@ -228,6 +228,46 @@ resource "scripted_thing" "stays" {
     }
 }
 
+/// A provider is configured by data that reads what changes. Until the data is read again its recorded result holds, so
+/// that what is gone is destroyed where it exists: in a destroy run, and after an apply that failed before the read.
+#[test]
+fn data_that_is_not_read_again_configures_as_before() {
+    let config = r#"
+variable "version_of" {
+  default = "1"
+}
+resource "terraform_data" "cluster" {
+  input            = "cluster"
+  triggers_replace = var.version_of
+  provisioner "local-exec" {
+    command = "test ! -e broken"
+  }
+}
+data "local_file" "name" {
+  filename = terraform_data.cluster.output
+}
+provider "scripted" {
+  name = data.local_file.name.content
+}
+resource "scripted_thing" "stays" {
+  name = "stays"
+}
+"#;
+    let place = Place::new(&format!("{config}{GONE}"));
+    place.write("cluster", "first");
+    place.apply("");
+    let destroy = ["destroy", "-auto-approve", "-var=version_of=2", "-target=scripted_thing.stays"];
+    at(&place.calls(&destroy, ""), "first: destroy stays, secret (nothing), module says (nothing)");
+
+    place.write("broken", "");
+    let (told, succeeded, _) = place.run(&["apply", "-auto-approve", "-var=version_of=2"], "");
+    assert!(!succeeded && told.contains("provisioner"), "{told}");
+    std::fs::remove_file(place.path().join("broken")).expect("it is there");
+    place.rewrite(config);
+    let calls = place.calls(&["apply", "-auto-approve", "-var=version_of=2"], "");
+    at(&calls, "first: destroy gone, secret (nothing), module says (nothing)");
+}
+
 /// Each premise of a provider call is missed: without it the plan is an error, and nothing is done.
 #[test]
 #[cfg(debug_assertions)]
