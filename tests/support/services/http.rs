@@ -1,7 +1,7 @@
 //! HTTP/1.1 as far as the doubles need it: whole requests in, whole answers out, connections that stay open.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::Arc;
 
 /// What was asked.
@@ -16,6 +16,7 @@ pub struct Request {
 }
 
 /// What is answered.
+#[derive(Clone)]
 pub struct Reply {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
@@ -53,17 +54,19 @@ pub fn serve(answer: impl Fn(Request) -> Reply + Send + Sync + 'static) -> u16 {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let answer = answer.clone();
-            std::thread::spawn(move || while_open(stream, &*answer));
+            std::thread::spawn(move || converse(stream, &*answer));
         }
     });
     port
 }
 
-fn while_open(stream: TcpStream, answer: &dyn Fn(Request) -> Reply) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut stream = stream;
+/// Answers the requests of one connection until it ends.
+pub fn converse(stream: impl Read + Write, answer: &dyn Fn(Request) -> Reply) -> Option<()> {
+    let mut reader = BufReader::new(stream);
     loop {
-        let reply = answer(read(&mut reader)?);
+        let request = read(&mut reader)?;
+        let has_body = request.method != "HEAD";
+        let reply = answer(request);
         let mut text =
             format!("HTTP/1.1 {} -\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
         for (name, value) in &reply.headers {
@@ -71,12 +74,15 @@ fn while_open(stream: TcpStream, answer: &dyn Fn(Request) -> Reply) -> Option<()
         }
         text.push_str("\r\n");
         let mut bytes = text.into_bytes();
-        bytes.extend(reply.body);
-        stream.write_all(&bytes).ok()?;
+        if has_body {
+            bytes.extend(reply.body);
+        }
+        let stream = reader.get_mut();
+        stream.write_all(&bytes).and_then(|()| stream.flush()).ok()?;
     }
 }
 
-fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
+fn read(reader: &mut impl BufRead) -> Option<Request> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|it| *it > 0)?;
     let mut words = line.split_whitespace();

@@ -1,5 +1,5 @@
-//! Services that keep states: a server of states over HTTP, doubles of Consul, Kubernetes and S3, a real PostgreSQL, and a proxy that breaks
-//! connections. Everything is in this process, but for PostgreSQL, and ends with it.
+//! Services that keep states: a server of states over HTTP, doubles of Consul, Kubernetes and S3, a real PostgreSQL, and proxies
+//! that break connections. Everything is in this process, but for PostgreSQL, and ends with it.
 
 pub mod consul;
 pub mod http;
@@ -9,3 +9,4 @@ mod protobuf;
 pub mod proxy;
 pub mod s3;
 pub mod states;
+pub mod tls;
