@@ -90,7 +90,11 @@ pub fn all() -> (Vec<Service>, Option<Postgres>) {
 }
 
 /// A working directory.
-pub struct Folder(tempfile::TempDir);
+pub struct Folder {
+    place: tempfile::TempDir,
+    /// Variables of the environment that every command gets.
+    variables: Vec<(&'static str, String)>,
+}
 
 /// What a command has said.
 pub struct Told {
@@ -111,17 +115,33 @@ impl Told {
         assert!(self.text.contains(with), "{with:?} is not in: {}", self.text);
         self.text
     }
+
+    /// Checks that it failed with these words, and did not panic. Returns all words, with a space between them.
+    #[track_caller]
+    pub fn refuses(self, with: &str) -> String {
+        let words = self.fails("").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(with), "{with:?} is not in: {words}");
+        assert!(!words.contains("panicked"), "{words}");
+        words
+    }
 }
 
 impl Folder {
     pub fn new(configuration: &str) -> Folder {
-        let folder = Folder(tempfile::tempdir().expect("a folder"));
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = Folder { place, variables: Vec::new() };
         folder.configure(MAIN).backend(configuration);
         folder
     }
 
+    /// Returns it with a variable of the environment.
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Folder {
+        self.variables.push((name, value.into()));
+        self
+    }
+
     pub fn path(&self) -> &Path {
-        self.0.path()
+        self.place.path()
     }
 
     pub fn configure(&self, text: &str) -> &Folder {
@@ -143,6 +163,7 @@ impl Folder {
             .env("HOME", self.path())
             .env("TF_IN_AUTOMATION", "1")
             .env("TF_CLI_ARGS", "-no-color")
+            .envs(self.variables.iter().map(|it| (it.0, &it.1)))
             .stdin(Stdio::null());
         command
     }

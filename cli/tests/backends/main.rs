@@ -7,6 +7,8 @@
 #[expect(dead_code, reason = "each test looks at a part of what services keep")]
 mod services;
 
+mod azurerm;
+mod clouds;
 mod folder;
 mod gone;
 mod losing;
