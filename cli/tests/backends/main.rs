@@ -12,8 +12,12 @@ mod clouds;
 mod folder;
 mod gone;
 mod losing;
+mod passwords;
+mod sessions;
 mod strange;
+mod tables;
 mod told;
+mod triggers;
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -56,6 +56,27 @@ fn what_is_wrong_with_a_connection_is_told_without_the_string() {
 }
 
 #[test]
+fn a_secret_for_another_client_is_not_sent_as_a_setting_of_the_session() {
+    for name in ["passwd", "pwd", "service", "servicefile", "sslpassword"] {
+        let text = format!("host=h user=u sslmode=disable {name}=hidden");
+        let told = Way::new(&text, &world(&[])).map_or_else(|it| it.to_string(), |it| it.shown());
+        let expected = format!("{name:?} is not supported here, and would be sent to the server");
+        assert_eq!(told, expected);
+    }
+}
+
+#[test]
+fn a_client_certificate_is_not_left_out_because_its_key_is_missing() {
+    for given in ["sslcert=c", "sslkey=k"] {
+        check(
+            &format!("host=h user=u sslinline=true {given}"),
+            &[],
+            expect!["a client certificate and its key go together: sslcert and sslkey"],
+        );
+    }
+}
+
+#[test]
 fn rows_are_made_under_a_lock_that_other_programs_know() {
     let layout = Layout {
         schema: "terraform_remote_state".into(),

@@ -3,6 +3,7 @@
 
 pub mod azure;
 pub mod consul;
+pub mod gate;
 pub mod http;
 pub mod kubernetes;
 pub mod postgres;

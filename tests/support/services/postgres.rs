@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// A server, stopped when it is dropped.
 pub struct Postgres {
@@ -62,7 +62,7 @@ impl Postgres {
         }
         let data = folder.path().join("data");
         let made = program(&programs, "initdb")
-            .args(["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-D"])
+            .args(["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N", "-D"])
             .arg(&data)
             .status();
         assert!(made.expect("initdb runs").success(), "initdb makes a cluster");
@@ -94,6 +94,29 @@ impl Postgres {
         self.control("restart", true);
     }
 
+    fn psql(&self, statements: &str) -> Command {
+        let mut command = program(&self.programs, "psql");
+        command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]);
+        command.args(["-d", &self.address(), "-c", statements]);
+        command
+    }
+
+    /// Runs statements. Returns the rows of the last one, with `|` between their columns.
+    #[track_caller]
+    pub fn query(&self, statements: &str) -> String {
+        let mut command = self.psql(statements);
+        let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output();
+        let output = output.expect("psql runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{statements}: {errors}");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Starts statements that take their time. Their session ends with the server.
+    pub fn begin(&self, statements: &str) -> Running {
+        Running(self.psql(statements).spawn().expect("psql runs"))
+    }
+
     /// Returns a connection string.
     pub fn address(&self) -> String {
         address(self.port)
@@ -103,6 +126,16 @@ impl Postgres {
 /// Returns a connection string for a port, which may be that of a proxy.
 pub fn address(port: u16) -> String {
     format!("postgres://tester@127.0.0.1:{port}/postgres?sslmode=disable")
+}
+
+/// Statements that are running. Dropping this lets go of them.
+pub struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = (self.0.kill(), self.0.wait());
+    }
 }
 
 impl Drop for Postgres {
