@@ -37,3 +37,56 @@ fn the_document_of_a_plan_has_variables_as_they_were_given_and_apply_converts_th
     place.succeed(&["apply", "-var=text=5", "-var=passing=other", "saved"]);
     assert_eq!(place.succeed(&["output", "-json", "all"]), "[\"5\",[1,3],\"d\"]\n");
 }
+
+/// An object whose creation leaves a file behind.
+const TRACE: &str = r#"
+resource "terraform_data" "a" {
+  provisioner "local-exec" {
+    command = "touch begun"
+  }
+}
+"#;
+
+/// Says that no state may be written as plain text.
+const ENFORCED: &str = r#"
+terraform {
+  encryption {
+    key_provider "pbkdf2" "k" {
+      passphrase = "a passphrase of the test"
+    }
+    method "aes_gcm" "m" {
+      keys = key_provider.pbkdf2.k
+    }
+    state {
+      method   = method.aes_gcm.m
+      enforced = true
+    }
+  }
+}
+"#;
+
+#[test]
+fn a_saved_plan_is_refused_beside_a_configuration_that_cannot_be_read() {
+    let place = Place::new(TRACE);
+    place.succeed(&["plan", "-out=saved"]);
+    // The configuration may ask for encryption since, and what cannot be read may as well.
+    let beside = [("encryption.tf", ENFORCED), ("more.tf", "locals {}\n")];
+    for (name, text) in beside {
+        place.write(name, text);
+        for broken in ["resource \"terraform_data\" {", "terraform {\n  encryption {\n", "]"] {
+            place.write("broken.tf", broken);
+            let (text, code) = place.run(&["apply", "saved"]);
+            assert_eq!(code, Some(1), "{broken}: {text}");
+            assert!(text.contains("Failed to load \"saved\" as a plan file"), "{broken}: {text}");
+            assert!(!place.path().join("begun").exists(), "{broken}: {text}");
+            assert_eq!(place.text("terraform.tfstate"), "", "{broken}: {text}");
+            // To look at the plan is allowed.
+            assert!(place.succeed(&["show", "saved"]).contains("terraform_data.a"), "{broken}");
+        }
+        for name in [name, "broken.tf"] {
+            std::fs::remove_file(place.path().join(name)).expect("it is there");
+        }
+    }
+    place.succeed(&["apply", "saved"]);
+    assert!(place.path().join("begun").exists() && !place.text("terraform.tfstate").is_empty());
+}
