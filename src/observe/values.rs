@@ -172,6 +172,21 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Returns what was evaluated: local values, and variables and outputs of called modules, by number.
+    pub fn evaluated(&self) -> impl Iterator<Item = (Node, Value)> {
+        let known = self.structure.nodes.iter().zip(&self.known).enumerate();
+        known.filter_map(|(number, (kind, value))| {
+            let is_wanted = match kind {
+                NodeKind::Variable(module, _) | NodeKind::Output(module, _) => {
+                    *module != Structure::ROOT
+                }
+                kind => is_evaluated(kind),
+            };
+            let value = value.get().filter(|_| is_wanted)?;
+            Some((Node(number as u32), value.clone()))
+        })
+    }
+
     /// Lets go of all values, when nobody asks for one any more.
     pub fn let_go(&mut self) {
         self.known = Vec::new();

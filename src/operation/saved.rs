@@ -23,9 +23,9 @@ use crate::config::{Config, InstalledModules, load_config};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::install::{Locks, Requirements, lock, problems};
 use crate::lower::{ReadPlaces, Structure};
-use crate::plan::Plan;
 use crate::plan::file::PlanExtras;
 use crate::plan::signature::{Signer, SigningKey};
+use crate::plan::{EvaluatedValues, Plan};
 use crate::policy::model::Secrets;
 use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, Report};
@@ -44,6 +44,8 @@ const POLICIES: &str = "policies";
 pub struct Loaded {
     /// The plan.
     pub plan: Plan,
+    /// What was evaluated while planning.
+    pub evaluated: EvaluatedValues,
     /// The expanded configuration.
     pub structure: Structure,
     /// The order of steps.
@@ -110,6 +112,7 @@ pub fn save(
         ("facts".to_owned(), rows(&finished.facts)),
         ("order".to_owned(), rows(planned.order()?)),
         ("spread".to_owned(), rows(&finished.spread)),
+        ("values".to_owned(), finished.evaluated.encode()),
         ("places".to_owned(), serde_json::to_vec(&places).unwrap_or_default()),
         (
             "blocks".to_owned(),
@@ -208,6 +211,7 @@ fn loaded<T>(
     read_rows(entry("spread"), &mut spread).ok_or_else(damaged)?;
     let text = std::str::from_utf8(entry("structure")).map_err(|_| damaged())?;
     let structure = Structure::load(text, |_| None).map_err(|_| damaged())?;
+    let evaluated = EvaluatedValues::decode(entry("values")).map_err(|_| damaged())?;
     let places: Vec<(u32, u32, String)> =
         serde_json::from_slice(entry("places")).unwrap_or_default();
     let flags = serde_json::from_slice(entry("flags")).unwrap_or_default();
@@ -223,6 +227,7 @@ fn loaded<T>(
     let secrets = serde_json::from_slice(entry("secrets")).unwrap_or_default();
     Ok(Loaded {
         plan,
+        evaluated,
         structure,
         order,
         facts,

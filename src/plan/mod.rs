@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 pub use change_list::ChangeList;
 pub use entail_rules::{Action, Reason};
+pub use evaluated::EvaluatedValues;
 
 use crate::address::{Instance, ProviderInstance};
 use crate::provider::ImportName;
@@ -21,6 +22,7 @@ pub mod configuration;
 #[cfg(test)]
 mod configuration_tests;
 mod entries;
+mod evaluated;
 pub mod file;
 pub mod json;
 mod provider_table;

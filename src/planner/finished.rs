@@ -12,13 +12,15 @@ use super::{Ending, problems};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::lower::serving::Serving;
 use crate::lower::{ReadPlaces, Structure};
-use crate::plan::Plan;
+use crate::plan::{EvaluatedValues, Plan};
 use crate::reason::EngineRef;
 
 /// A plan and everything it rests on.
 pub struct Finished {
     /// The plan.
     pub plan: Plan,
+    /// What was evaluated while planning.
+    pub evaluated: EvaluatedValues,
     /// The expanded configuration.
     pub structure: Structure,
     /// Every fact, answers included.

@@ -249,10 +249,12 @@ async fn conclude(
     let calls = engine.conclude(&ledger);
     let errored = problems.has_errors();
     let ephemerals: ephemerals::Ephemerals = engine.conclude(&ledger);
+    let evaluated = parts.observer.values.evaluated().collect();
     let plan = assemble::assemble(parts, errored);
     problems.extend(observer.values.take_problems());
     let mut finished = Finished {
         plan,
+        evaluated,
         structure: observer.values.structure,
         facts,
         places: lowered.places,

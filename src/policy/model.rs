@@ -18,7 +18,7 @@ use crate::diagnostic::Sources;
 use crate::lower::blocks::{BlockGraph, BlockKey};
 use crate::lower::structure::NodeKind;
 use crate::lower::{ReadPlaces, Structure};
-use crate::plan::{Change, Plan};
+use crate::plan::{Action, Change, EvaluatedValues, Plan};
 use crate::state::{Attributes, Object, State};
 use crate::value::path::get as path_get;
 use crate::value::{MarkPaths, Marks, Path, PathStep, Str, Type, Value, json};
@@ -90,18 +90,31 @@ pub struct Planned<'a> {
     /// The plan.
     pub plan: &'a Plan,
     changes: FxHashMap<Node, &'a Change>,
+    /// What was evaluated while planning; nothing where nothing was planned.
+    evaluated: Option<&'a EvaluatedValues>,
 }
 
 impl<'a> Planned<'a> {
     /// Returns a plan with its changes by node.
-    pub fn new(plan: &'a Plan, structure: &Structure) -> Planned<'a> {
+    ///
+    /// - `evaluated`: what was evaluated while planning, where anything was.
+    pub fn new(
+        plan: &'a Plan,
+        structure: &Structure,
+        evaluated: Option<&'a EvaluatedValues>,
+    ) -> Planned<'a> {
         let node = |address: &Instance| {
             let resource = structure.resource(structure.resource_id(&address.of())?);
             resource.instance(&address.key)
         };
         let current = plan.changes.iter().filter(|it| it.deposed.is_none());
         let changes = current.filter_map(|it| Some((node(&it.address)?, it)));
-        Planned { plan, changes: changes.collect() }
+        Planned { plan, changes: changes.collect(), evaluated }
+    }
+
+    /// Returns the value that a node was planned with, if it was evaluated.
+    pub(super) fn evaluated(&self, node: Node) -> Option<&'a Value> {
+        self.evaluated?.get(node)
     }
 
     /// Returns what is done with a node.
@@ -131,18 +144,42 @@ impl<'a> Model<'a> {
                 },
             },
             NodeKind::Pending(_) => Some(self.written(node)),
-            NodeKind::Variable(..) | NodeKind::Output(..) => {
-                Some(Value::object([(Str::from("value"), self.written(node))]))
-            }
-            NodeKind::Recorded(name) => {
-                let output = self.plan.as_ref()?.plan.prior_state.outputs.get(name)?;
-                let value = output.value.clone();
-                // The state says it beside the value, not in it.
-                let value = if output.sensitive { value.mark(&Marks::sensitive()) } else { value };
-                Some(Value::object([(Str::from("value"), value)]))
+            NodeKind::Variable(..) | NodeKind::Output(..) | NodeKind::Recorded(_) => {
+                Some(Value::object([(Str::from("value"), self.value(node)?)]))
             }
             _ => None,
         }
+    }
+
+    /// Returns the value that a variable, a local value or an output has: in the plan, or as it is written where there is none.
+    /// `None` of a root output that the plan removes or leaves without a value.
+    pub fn value(&self, node: Node) -> Option<Value> {
+        let Some(plan) = &self.plan else { return Some(self.written(node)) };
+        match self.structure.kind(node) {
+            NodeKind::Recorded(name) => recorded_output(name, &plan.plan.prior_state),
+            NodeKind::Output(Structure::ROOT, name) => match plan.plan.outputs.get(name) {
+                Some(change) if change.action == Action::Delete => None,
+                Some(change) if !self.has_learned(&change.after) => Some(change.after.clone()),
+                None if !plan.plan.errored => recorded_output(name, &plan.plan.prior_state),
+                _ => Some(self.written(node)),
+            },
+            _ => Some(self.written(node)),
+        }
+    }
+
+    /// Returns whether a value may be known better than when the plan was made.
+    pub(super) fn has_learned(&self, value: &Value) -> bool {
+        !value.is_wholly_known() && !self.memo.learned.lock().is_empty()
+    }
+
+    /// Returns whether a plan leaves a root output as the state has it, without evaluating it.
+    pub fn keeps(&self, node: Node) -> bool {
+        let (Some(plan), NodeKind::Output(Structure::ROOT, name)) =
+            (&self.plan, self.structure.kind(node))
+        else {
+            return false;
+        };
+        !plan.plan.errored && !plan.plan.outputs.contains_key(name)
     }
 
     /// Returns what is, after refresh.
@@ -172,6 +209,14 @@ impl<'a> Model<'a> {
         let paths: Vec<Path> = there.map(|it| vec![PathStep::Attribute(it.clone())]).collect();
         Some(value.mark_at(&MarkPaths::sensitive(&paths)))
     }
+}
+
+/// Returns the value of an output in a state.
+fn recorded_output(name: &Str, state: &State) -> Option<Value> {
+    let output = state.outputs.get(name)?;
+    let value = output.value.clone();
+    // The state says it beside the value, not in it.
+    Some(if output.sensitive { value.mark(&Marks::sensitive()) } else { value })
 }
 
 /// Returns by what [`Secrets`] name a type.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use entail_rules::Node;
 
-use super::model::Model;
+use super::model::{Model, Planned};
 use crate::address::{InstanceKey, ResourceNameRef};
 use crate::config::{Variant, expansion};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
@@ -13,6 +13,7 @@ use crate::expression::functions::Failure;
 use crate::expression::{Around, Ask, Declared, Scope, Subject, evaluate};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Style};
+use crate::request::PlanMode;
 use crate::schema::FunctionSignature;
 use crate::stack::deeper;
 use crate::syntax::{Expression, Name};
@@ -46,6 +47,10 @@ impl Model<'_> {
     }
 
     fn evaluated(&self, node: Node) -> Value {
+        let planned = self.plan.as_ref().and_then(|it| it.evaluated(node));
+        if let Some(value) = planned.filter(|it| !self.has_learned(it)) {
+            return value.clone();
+        }
         let structure = self.structure;
         match structure.kind(node) {
             NodeKind::Object(id, key) => {
@@ -175,16 +180,37 @@ impl Model<'_> {
         self.memo.circles.get(&(variant, key)).copied()
     }
 
-    /// The value of one instance as other blocks see it.
+    /// The value of one instance as other blocks see it: planned; as it is recorded where the plan leaves it as it is; as it is
+    /// written where there is no plan.
     fn instance(&self, node: Node) -> Value {
         if let Some(value) = self.memo.learned.lock().get(&node.0) {
             return value.clone();
         }
-        let planned = self.plan.as_ref().and_then(|it| it.change(node));
-        match planned {
+        let Some(plan) = &self.plan else {
+            let written = self.written(node);
+            return if self.memo.is_tracing { written.mark(&Marks::read(node.0)) } else { written };
+        };
+        match plan.change(node) {
             Some(change) if !change.after.is_null() => change.after.clone(),
-            _ if self.memo.is_tracing => self.written(node).mark(&Marks::read(node.0)),
-            _ => self.written(node),
+            // Whoever reads what is destroyed has read what it was.
+            Some(change) => change.before.clone(),
+            None => match self.recorded(node, &plan.plan.prior_state) {
+                Some(value) => value,
+                None if plan.plan.errored => self.written(node),
+                None => Value::unknown(Type::DYNAMIC),
+            },
+        }
+    }
+
+    /// Whether an instance is part of its resource's value: one that only a plan of changes would make is not, where nothing is
+    /// changed.
+    fn is_member(&self, node: Node) -> bool {
+        let only_existing = |it: &Planned<'_>| it.plan.mode == PlanMode::RefreshOnly;
+        match &self.plan {
+            Some(plan) if only_existing(plan) => {
+                self.recorded(node, &plan.plan.prior_state).is_some()
+            }
+            _ => true,
         }
     }
 
@@ -199,7 +225,8 @@ impl Model<'_> {
             let node = key.and_then(|it| resource.instances.get(&it).copied());
             return node.map_or(Value::unknown(Type::DYNAMIC), |it| self.instance(it));
         }
-        let all = || resource.instances.iter().map(|(key, node)| (key, self.instance(*node)));
+        let members = || resource.instances.iter().filter(|it| self.is_member(*it.1));
+        let all = || members().map(|(key, node)| (key, self.instance(*node)));
         match resource.style {
             Style::Count => Value::tuple(all().map(|it| it.1).collect()),
             Style::ForEach => Value::object(all().map(|it| (expansion::key_text(it.0), it.1))),

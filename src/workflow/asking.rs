@@ -180,7 +180,7 @@ impl Asking<'_> {
         let variables = session.variables_or_unknown(&BTreeMap::new())?;
         let known = operation::whatif(&session, &Request::default(), state.clone(), &variables)?;
         let plan = unchanged(state, &session);
-        let plan = PlannedModel::new(&plan, &known.lowered.structure);
+        let plan = PlannedModel::new(&plan, &known.lowered.structure, None);
         self.of_known(&session, &policies, (&known, &variables.values), Some(plan))?;
         Ok(warnings)
     }

@@ -121,7 +121,7 @@ impl Questions {
             let plan = unchanged(State::default(), session);
             let lowered = &known.lowered;
             let model = Model {
-                plan: Some(Planned::new(&plan, &lowered.structure)),
+                plan: Some(Planned::new(&plan, &lowered.structure, None)),
                 state: Some(&plan.previous_state),
                 elsewhere: Some(elsewhere),
                 values: self.policies.values().clone(),

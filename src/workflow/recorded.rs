@@ -70,7 +70,7 @@ impl Recorder {
         let lowered = &known.lowered;
         let model = Model {
             state: Some(&plan.previous_state),
-            plan: Some(Planned::new(&plan, &lowered.structure)),
+            plan: Some(Planned::new(&plan, &lowered.structure, None)),
             memo: Memo::around(&self.session.graph),
             ..models::of_lowered(&self.session, lowered, &variables.values)
         };

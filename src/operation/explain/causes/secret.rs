@@ -36,7 +36,7 @@ impl Causes<'_> {
         let secret = |it: &Value| it.contains_sensitive() || it.contains_ephemeral();
         match part {
             Part::Value(node, path) => {
-                look(&self.model.written(*node), path).is_some_and(|it| secret(&it))
+                self.model.value(*node).and_then(|it| look(&it, path)).is_some_and(|it| secret(&it))
             }
             Part::Attribute(node, path) => {
                 let change = self.model.plan.as_ref().and_then(|it| it.change(*node));

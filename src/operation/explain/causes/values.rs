@@ -4,7 +4,7 @@ use entail_rules::Node;
 
 use super::part::{Context, Owner, Part};
 use super::written::{Reader, narrowed};
-use super::{Causes, Found, Note, Step, is, look};
+use super::{Causes, Found, Note, Step, is, look, shown};
 use crate::address::InstanceKey;
 use crate::lower::structure::{ModuleId, NodeKind, Style};
 use crate::policy::written::Each;
@@ -15,11 +15,13 @@ impl Causes<'_> {
     /// A variable, a local value or an output.
     pub(super) fn value(&self, node: Node, path: &Path) -> Found {
         let structure = self.model.structure;
-        let value = look(&self.model.written(node), path);
+        let value = self.model.value(node).and_then(|it| look(&it, path));
         let name = Part::Value(node, path.clone()).name(structure);
-        let text = match &value {
-            Some(value) => format!("{name} {}", is(value)),
-            None => format!("{name} is not set"),
+        let text = match (&value, self.model.keeps(node)) {
+            (Some(value), true) => format!("{name} keeps {}", shown(value)),
+            (Some(value), false) => format!("{name} {}", is(value)),
+            (None, true) => format!("{name} has no value in the state"),
+            (None, false) => format!("{name} is not set"),
         };
         let kind = match structure.kind(node) {
             NodeKind::Variable(..) => "input",
