@@ -18,6 +18,8 @@ ascent! {
     relation output(Node);
     relation value(Node);
     relation collection(Node);
+    relation pending(Node);
+    relation expanded(Node);
     relation repetition(Node);
     relation managed(Node);
     relation data(Node);
@@ -52,6 +54,12 @@ ascent! {
 
     /// `missing(v)`: `v` relies on something that is left out; looking through values only.
     relation missing(Node);
+
+    /// `unsettled(v)`: `v` relies on something whose instance keys are not known yet; looking through values only.
+    relation unsettled(Node);
+
+    /// `undecided_output(o)`: whether `o` is recalculated is decided once keys are known.
+    relation undecided_output(Node);
 
     /// `due(o)`: `o` is to be recalculated, if it can be.
     relation due(Node);
@@ -108,6 +116,18 @@ ascent! {
     // @rule outputs.missing-value: `v` reads `w`
     missing(v) <-- missing(w), reads(v, w), value(v);
 
+    // @rule outputs.unsettled-keys: `v` reads `p`, whose instance keys are not known
+    unsettled(v) <-- filtered(), pending(p), !expanded(p), reads(v, p), value(v), !excluded(p), !untargeted(p);
+    // @rule outputs.unsettled-value: `v` reads `w`
+    unsettled(v) <-- unsettled(w), reads(v, w), value(v);
+
+    // @rule outputs.undecided-exclusion: nothing else that `o` relies on takes part
+    undecided_output(o) <-- output(o), unsettled(o), !mode(Mode::Destroy), !stale(o), !fresh(o);
+    // @rule outputs.undecided-target: `o` needs all that it relies on
+    undecided_output(o) <-- output(o), unsettled(o), targeting(), !mode(Mode::Destroy), !stale(o);
+    // @rule outputs.undecided-all: `o` needs all that it relies on, as OpenTofu has it
+    undecided_output(o) <-- output(o), unsettled(o), outputs_need_all(), !mode(Mode::Destroy), !stale(o);
+
     // @rule outputs.unfiltered: the run leaves nothing out
     recalculated(o) <-- output(o), !filtered();
     // @rule outputs.due: (`o` relies on an object that takes part)
@@ -150,6 +170,8 @@ tables! {
             recalculated(Node);
             /// `missing(v)`: value `v` relies on something that is left out, directly or through other values.
             missing(Node);
+            /// `undecided_output(o)`: whether output `o` is recalculated is decided once instance keys are known.
+            undecided_output(Node);
             /// `evaluated_output(o)`: output `o` is evaluated: it is to be recalculated, and nothing that it reads failed.
             evaluated_output(Node);
             /// `asked_for(v)`: in a run that leaves something out, `v` is evaluated for an output that is recalculated.
@@ -163,11 +185,11 @@ tables! {
 /// Splits the root outputs into those that are recalculated and those that keep their value.
 pub(crate) fn split(ledger: &Ledger<'_>) -> Outputs {
     conclude!(ledger: Program {
-        facts: object, output, value, collection, repetition, managed, data,
+        facts: object, output, value, collection, pending, expanded, repetition, managed, data,
             reads if facts.filtered | selection.out | selection.excluded, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
         selection: out, want, selected, excluded, untargeted;
         decisions: blocked;
-    } => Outputs { recalculated, missing, evaluated_output, asked_for, keeps_value })
+    } => Outputs { recalculated, missing, undecided_output, evaluated_output, asked_for, keeps_value })
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::lower::Moved;
 use crate::lower::trace::{Followed, Repetitions};
 use crate::observe::pool::Pool;
 use crate::plan::{Action, Change};
-use crate::planner::{self, Finished, Inputs, Structured};
+use crate::planner::{self, Finished, Foreseen, Inputs, Structured};
 use crate::reason::{self, shipped};
 use crate::request::{PlanMode, Request};
 use crate::state::State;
@@ -262,6 +262,20 @@ pub fn whatif(
     variables: &RootVariables,
 ) -> Result<Structured, Diagnostics> {
     Ok(known_before(session, request, state, variables)?.0)
+}
+
+/// Finds out what takes part in a run, and what is known already of its plan, without any provider.
+pub fn whatif_foreseen(
+    session: &Session,
+    request: &Request,
+    mut state: State,
+    variables: &RootVariables,
+) -> Result<(Structured, Foreseen), Diagnostics> {
+    let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
+    let inputs = inputs(session, request, &state, &moves, variables);
+    let known = planner::structure(&inputs)?;
+    let foreseen = planner::foresee(&inputs, &known);
+    Ok((known, foreseen))
 }
 
 /// Finds out what is known before any provider is asked. Returns the state with it, moves applied.

@@ -158,6 +158,23 @@ fn structure_for_walk<'a>(
     Ok((Structured { lowered, instances, selection, providers, spread }, trace))
 }
 
+/// What is known of a plan before any provider is asked.
+pub struct Foreseen {
+    /// Which root outputs are recalculated, unless one cannot be evaluated.
+    pub outputs: entail_rules::outputs::Outputs,
+    /// What forbids the plan.
+    pub problems: Diagnostics,
+}
+
+/// Returns what a structure says of its plan already.
+pub fn foresee(inputs: &Inputs<'_>, known: &Structured) -> Foreseen {
+    let engine = inputs.engine();
+    Foreseen {
+        outputs: engine.conclude(&known.ledger()),
+        problems: problems::before_walk(known, &engine.conclude(&known.ledger()), inputs),
+    }
+}
+
 /// Returns whether everything is looked at, as in a run that changes nothing, before the plan is made.
 pub fn refreshes_first(engine: EngineRef, request: &Request, state: &State) -> bool {
     let facts = lower::of_run(request, state);

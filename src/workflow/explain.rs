@@ -250,10 +250,12 @@ pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnost
         let state = read_state(host, &session)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
         let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
-        let known = operation::whatif(&session, &run.request, state, &variables)?;
+        let (known, foreseen) =
+            operation::whatif_foreseen(&session, &run.request, state, &variables)?;
         let mut problems = known.lowered.problems.clone();
         problems.extend(session.warnings.iter().cloned());
-        Ok((Parts { asked: run.asked, ..parts(&known) }, problems))
+        problems.extend(foreseen.problems);
+        Ok((Parts { asked: run.asked, ..parts(&known, &foreseen.outputs) }, problems))
     })?
 }
 

@@ -87,9 +87,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhatifArgs) -> Result<u8, Dia
         "undecided": parts.open,
         "told": parts.told,
         "values_left_out": parts.values,
+        "undecided_values": parts.open_values,
         "shaped": parts.asked.iter().map(Asked::to_json).collect::<Vec<_>>(),
     });
+    let code = u8::from(problems.has_errors());
     ui.json(&format!("{document:#}\n"));
     ui.remarks(problems);
-    Ok(0)
+    Ok(code)
 }

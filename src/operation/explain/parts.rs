@@ -1,12 +1,12 @@
 //! The lists of selection: what takes part, what is left out and through whom, what no target wants, and what only the
 //! plan can tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use entail_rules::outputs::Outputs;
 use entail_rules::{Mode, Node};
 
 use crate::address::Instance;
-use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 use crate::planner::Structured;
 use crate::policy::Asked;
@@ -24,14 +24,16 @@ pub struct Parts {
     pub open: Vec<String>,
     /// What documents tell already of why something is done with what takes part: by address, such as `not in the state yet`.
     pub told: BTreeMap<String, String>,
-    /// Root outputs and checks that are left out.
+    /// Root outputs that keep their value, and checks that are left out.
     pub values: Vec<String>,
+    /// Root outputs of which it is known only with the keys of a block whether they are recalculated.
+    pub open_values: Vec<String>,
     /// What policies asked for.
     pub asked: Vec<Asked>,
 }
 
 /// Lists what takes part in a run, and what does not.
-pub fn parts(known: &Structured) -> Parts {
+pub fn parts(known: &Structured, outputs: &Outputs) -> Parts {
     let structure = &known.lowered.structure;
     let mut through: BTreeMap<Node, Node> = BTreeMap::new();
     for (node, cause) in &known.selection.excluded_by {
@@ -68,7 +70,8 @@ pub fn parts(known: &Structured) -> Parts {
             .collect(),
         untargeted: names(&selection.untargeted),
         told: told(known),
-        values: values(known),
+        values: values(known, outputs),
+        open_values: outputs.undecided_output.iter().map(|it| structure.name(it.0)).collect(),
         asked: Vec::new(),
     }
 }
@@ -97,16 +100,15 @@ fn told(known: &Structured) -> BTreeMap<String, String> {
     selected.filter_map(|it| Some((structure.name(it.0), of(it.0)?))).collect()
 }
 
-/// The root outputs and checks that are left out.
-fn values(known: &Structured) -> Vec<String> {
+/// The root outputs that keep their value, and the checks that are left out.
+fn values(known: &Structured, outputs: &Outputs) -> Vec<String> {
     let structure = &known.lowered.structure;
-    let is_told = |node: &Node| match structure.kind(*node) {
-        NodeKind::Output(module, _) => *module == Structure::ROOT,
-        NodeKind::Check(..) => true,
-        _ => false,
-    };
-    let out = known.selection.out.iter().map(|it| it.0);
-    out.filter(is_told).map(|it| structure.name(it)).collect()
+    let is_open = |node: Node| outputs.undecided_output.binary_search(&(node,)).is_ok();
+    let kept = outputs.keeps_value.iter().map(|it| it.0).filter(|it| !is_open(*it));
+    let checks = known.selection.out.iter().map(|it| it.0);
+    let checks = checks.filter(|it| matches!(structure.kind(*it), NodeKind::Check(..)));
+    let told: BTreeSet<Node> = kept.chain(checks).collect();
+    told.into_iter().map(|it| structure.name(it)).collect()
 }
 
 impl Parts {
@@ -126,9 +128,10 @@ impl Parts {
         self.push_selected(&mut text);
         text.push_str(&format!("\nNot targeted: {}\n", self.untargeted.len()));
         self.untargeted.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
-        if !self.open.is_empty() {
-            text.push_str(&format!("\nDecided once the keys are known: {}\n", self.open.len()));
-            self.open.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
+        let open: Vec<&String> = self.open.iter().chain(&self.open_values).collect();
+        if !open.is_empty() {
+            text.push_str(&format!("\nDecided once the keys are known: {}\n", open.len()));
+            open.iter().for_each(|it| text.push_str(&format!("  {it}\n")));
         }
         text
     }
