@@ -89,7 +89,7 @@ impl Evaluator<'_> {
 
     /// Evaluates `[for …]` and `{for …}`.
     pub(super) fn comprehension(&self, it: &For, whole: Span, names: &Names<'_>) -> Value {
-        let collection = self.value(&it.collection, names);
+        let collection = self.gone_through(&it.collection, names);
         let parts: Vec<&Expression> =
             it.key.iter().chain([&it.value]).chain(&it.condition).collect();
         let mut marks = collection.marks();

@@ -113,12 +113,26 @@ pub(super) struct Evaluator<'a> {
     aside: Cell<u32>,
     /// How many enclosing evaluations may drop their problems: then values are not described.
     captures: Cell<u32>,
+    /// Whether what is evaluated next is a name that a `for` or a splat goes through.
+    by_element: Cell<bool>,
     /// How many `templatefile` and `templatestring` calls are around.
     templates: u32,
     /// Only the words of problems are wanted.
     wording: Cell<bool>,
     /// What has been read; kept to know what a dropped operand read.
     trail: RefCell<Reads>,
+}
+
+/// Returns whether an expression is a name, or the values of what has one: each element is as it was.
+fn is_collection_by_name(expression: &Expression) -> bool {
+    match &expression.expr {
+        Expr::Traversal(_) => true,
+        Expr::Parentheses(inner) => is_collection_by_name(inner),
+        Expr::Call(it) => {
+            &*it.name.text == "values" && it.arguments.iter().all(is_collection_by_name)
+        }
+        _ => false,
+    }
 }
 
 impl<'a> Evaluator<'a> {
@@ -133,9 +147,18 @@ impl<'a> Evaluator<'a> {
             elements: Cell::new(0),
             aside: Cell::new(aside),
             captures: Cell::new(0),
+            by_element: Cell::new(false),
             wording: Cell::new(false),
             trail: RefCell::default(),
         }
+    }
+
+    /// Evaluates what a `for` or a splat goes through: a name counts as read only as far as its elements are.
+    pub fn gone_through(&self, expression: &Expression, names: &Names<'_>) -> Value {
+        self.by_element.set(is_collection_by_name(expression));
+        let value = self.value(expression, names);
+        self.by_element.set(false);
+        value
     }
 
     /// An evaluator whose outcome decides nothing, and that tells nobody what it reads.

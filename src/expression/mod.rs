@@ -43,7 +43,7 @@ pub use reference::{
     free_reference, is_of_provider, missing_resource_key, parse_reference, provider_functions_of,
     references_of, references_within,
 };
-pub use scope::{Around, Ask, Declared, Scope};
+pub use scope::{Around, Ask, Declared, Reached, Scope};
 pub use statement::{describe_value, values_of};
 pub use through::go_through;
 

@@ -44,6 +44,21 @@ pub struct Ask<'s> {
     pub is_aside: bool,
 }
 
+/// What a traversal reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached<'s> {
+    /// What it refers to.
+    pub reference: &'s Reference<'s>,
+    /// The instance key, where it was consumed.
+    pub key: Option<&'s Value>,
+    /// What followed the subject and its consumed key.
+    pub rest: &'s [Step],
+    /// The value after all steps.
+    pub value: &'s Value,
+    /// Whether a `for` or a splat goes through the value: what it takes of each element is told by itself.
+    pub by_element: bool,
+}
+
 /// What lies around an expression. What is left out is not there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Around<'s> {
@@ -87,16 +102,14 @@ pub trait Scope: Sync {
         }
     }
 
-    /// Tells what a traversal reached, after all its steps: for tracing. `rest` is what followed the subject and its
-    /// consumed key.
-    fn reached(
-        &self,
-        reference: &Reference<'_>,
-        key: Option<&Value>,
-        rest: &[Step],
-        value: &Value,
-    ) {
-        let _ = (reference, key, rest, value);
+    /// Tells what a traversal reached, after all its steps: for tracing.
+    fn reached(&self, reached: &Reached<'_>) {
+        let _ = reached;
+    }
+
+    /// Tells what was taken of an element of a collection that is gone through: for tracing.
+    fn reached_of_element(&self, value: &Value, span: Span) {
+        let _ = (value, span);
     }
 
     /// Tells of an expression that an unknown kept from being evaluated, with the names that are bound around it: for

@@ -23,14 +23,16 @@ impl Evaluator<'_> {
     /// Evaluates `x[*].a` and `x.*.a`.
     pub(super) fn splat(&self, whole: &Expression, splat: &Splat, names: &Names<'_>) -> Value {
         let Splat { source, each, marker, .. } = splat;
-        let (value, problems) = self.captured(|| self.value(source, names));
+        let (value, problems) = self.captured(|| self.gone_through(source, names));
         let wrong = failed(&problems);
         self.keep(problems);
         match wrong {
             true => Value::unknown(Type::DYNAMIC),
             false => {
                 let steps = SplatSteps { each, marker: *marker, whole };
-                self.splat_value(value, &steps, source, names)
+                let value = self.splat_value(value, &steps, source, names);
+                self.element_reached(&value, whole.span);
+                value
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::super::reference::{is_type_keyword, parse_reference};
 use super::super::splat::SplatSteps;
-use super::super::{Ask, Subject, access, problems};
+use super::super::{Ask, Reached, Subject, access, problems};
 use super::{Evaluator, Names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort, Span};
 use crate::syntax::{Expr, Expression, Root, Step};
@@ -37,9 +37,14 @@ impl<'a> Evaluator<'a> {
         steps: &[Step],
         names: &Names<'_>,
     ) -> Value {
+        let by_element = self.by_element.take();
         if let Some(value) = names.find(&root.text) {
             self.tread(&value.marks().reads);
-            return self.follow(value.clone(), steps, whole, names);
+            let value = self.follow(value.clone(), steps, whole, names);
+            if !by_element {
+                self.element_reached(&value, whole.span);
+            }
+            return value;
         }
         if is_type_keyword(root, steps) {
             self.report(problems::unknown_variable(&root.name()), whole, names);
@@ -79,9 +84,17 @@ impl<'a> Evaluator<'a> {
             false => self.follow(value, rest, whole, names),
         };
         if !aside {
-            self.scope.reached(&reference, key, rest, &value);
+            let value = &value;
+            self.scope.reached(&Reached { reference: &reference, key, rest, value, by_element });
         }
         value
+    }
+
+    /// Tells what was taken of an element.
+    pub(in crate::expression) fn element_reached(&self, value: &Value, span: Span) {
+        if self.aside.get() == 0 {
+            self.scope.reached_of_element(value, span);
+        }
     }
 
     /// Sorts the problems of a look-up: a missing instance can be caught, anything else is told always.

@@ -121,13 +121,8 @@ impl Scope for Known {
         Err(Diagnostic::error("Reference to undeclared thing").detail(detail).at(at).into())
     }
 
-    fn reached(
-        &self,
-        reference: &Reference<'_>,
-        key: Option<&Value>,
-        rest: &[Step],
-        value: &Value,
-    ) {
+    fn reached(&self, reached: &Reached<'_>) {
+        let Reached { reference, key, rest, value, .. } = *reached;
         let key = key.map(|it| format!("[{}]", print::format_value(it))).unwrap_or_default();
         if let Subject::Resource(ResourceNameRef { kind, name, .. }) = reference.subject {
             self.tell(format!(

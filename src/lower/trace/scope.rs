@@ -10,7 +10,7 @@ use crate::address::{InstanceKey, ResourceNameRef};
 use crate::config::expansion;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
-use crate::expression::{Around, Ask, Declared, Reference, Scope, Subject, free_reference};
+use crate::expression::{Around, Ask, Declared, Reached, Scope, Subject, free_reference};
 use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
@@ -211,22 +211,19 @@ impl Scope for TraceScope<'_> {
         Ok(Value::unknown(Type::DYNAMIC))
     }
 
-    fn reached(
-        &self,
-        reference: &Reference<'_>,
-        key: Option<&Value>,
-        rest: &[Step],
-        value: &Value,
-    ) {
+    fn reached(&self, reached: &Reached<'_>) {
+        let Reached { reference, key, rest, value, by_element } = *reached;
         let span = reference.span;
+        // Of what is gone through, the keys are read here, and the elements where they are looked at.
+        let marks = || if by_element { value.marks() } else { value.deep_marks() };
         let structure = &self.trace.structure;
         let module = structure.module(self.module);
         let part = |whole: Node, steps_left: usize| {
-            if steps_left == 0 {
+            if steps_left == 0 && !by_element {
                 return self.note(whole, span, How::Both);
             }
             self.note(whole, span, How::Waits);
-            value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
+            marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
         };
         match reference.subject {
             Subject::Variable(name) => {
@@ -236,7 +233,7 @@ impl Scope for TraceScope<'_> {
                 module.besides.locals.get(name).into_iter().for_each(|&it| part(it, rest.len()))
             }
             Subject::EachValue => {
-                value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part))
+                marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part))
             }
             Subject::Module(name) => {
                 let found = structure.call_named(self.module, name, reference.near());
@@ -256,11 +253,19 @@ impl Scope for TraceScope<'_> {
                 };
                 match output.filter(|_| !call.pending || key.is_some()) {
                     Some(&output) => part(output, rest.len() - 1),
+                    None if by_element && rest.is_empty() && !call.pending => {
+                        self.note(call.all, span, How::Waits);
+                        marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
+                    }
                     None => self.note(call.all, span, How::Both),
                 }
             }
             _ => {}
         }
+    }
+
+    fn reached_of_element(&self, value: &Value, span: Span) {
+        value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
     }
 
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
