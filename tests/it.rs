@@ -7,6 +7,8 @@ mod served;
 #[path = "support/mod.rs"]
 mod support;
 
+#[path = "it/answers.rs"]
+mod answers;
 #[path = "it/aws.rs"]
 mod aws;
 #[path = "it/cases.rs"]
