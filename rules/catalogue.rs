@@ -30,6 +30,7 @@ pub const READERS: &[(&str, &[&str])] = &[
     // Who serves what.
     ("config_of", &["lower", "planner"]),
     ("keyed", &["planner"]),
+    ("lacks_key", &["lower"]),
     ("unconfigured", &["planner"]),
     ("provider_alias", &[PEOPLE]),
     ("chosen", &["planner"]),

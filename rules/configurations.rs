@@ -30,11 +30,17 @@ ascent! {
     /// `visible(m, f, a, g, x)`: in `m`, provider `f` is `g`; under alias `a`, its instance chosen by key expression `x`.
     relation visible(Module, Family, Alias, Config, Choice);
 
+    /// `repeats_in(m, f, g)`: without an alias, provider `f` is `g` in `m`, and `g` repeats.
+    relation repeats_in(Module, Family, Config);
+
     /// `config_of(b, g, x)`: `b` is served by `g`; by the instance that key expression `x` chooses.
     relation config_of(Block, Config, Choice);
 
     /// `configured(b)`: there is a configuration for `b`.
     relation configured(Block);
+
+    /// `lacks_key(b, g)`: `b` uses `g`, which repeats, and names no key.
+    relation lacks_key(Block, Config);
 
     /// `unconfigured(b)`: there is no configuration for `b`.
     relation unconfigured(Block);
@@ -64,7 +70,14 @@ ascent! {
         <-- passes(c, f, a, h, e, x), if *x != Choice::NONE, module_parent(c, p), visible(p, h, e, g, y), if *y == Choice::NONE;
     // @rule configurations.visible-inherited: `c` has no configuration of provider `f` of its own, and inherits that of `p`
     visible(c, f, Alias::DEFAULT, g, x)
-        <-- module_parent(c, p), visible(p, f, Alias::DEFAULT, g, x), !has_own(c, f, Alias::DEFAULT);
+        <-- module_parent(c, p), visible(p, f, Alias::DEFAULT, g, x), !has_own(c, f, Alias::DEFAULT),
+            !has_own(c, f, Alias::KEYS);
+
+    // @rule configurations.repeats-own: `m` configures provider `f` once, without an alias, and repeats it
+    repeats_in(m, f, g) <-- provider_block(m, f, Alias::KEYS, g), !has_own(m, f, Alias::DEFAULT);
+    // @rule configurations.repeats-inherited: `c` has no configuration of provider `f` of its own, and inherits that of `p`
+    repeats_in(c, f, g)
+        <-- module_parent(c, p), repeats_in(p, f, g), !has_own(c, f, Alias::DEFAULT), !has_own(c, f, Alias::KEYS);
 
     // @rule configurations.config: `b` stands in `m` and uses provider `f`
     config_of(b, g, x) <-- asks_provider(b, f, a, Choice::NONE), in_module(b, m), visible(m, f, a, g, x);
@@ -75,6 +88,8 @@ ascent! {
     configured(b) <-- config_of(b, _, _);
     // @rule configurations.unconfigured: none of that name is visible in its module
     unconfigured(b) <-- asks_provider(b, _, _, _), !configured(b);
+    // @rule configurations.lacks-key: `b` stands in `m` and uses provider `f`, without a key
+    lacks_key(b, g) <-- asks_provider(b, f, Alias::DEFAULT, Choice::NONE), in_module(b, m), repeats_in(m, f, g);
     // @rule configurations.keyed-here: `b` itself has a key expression
     keyed(b) <-- asks_provider(b, _, _, x), if *x != Choice::NONE;
     // @rule configurations.keyed-above: a call on the way passes one instance
@@ -89,6 +104,8 @@ tables! {
             config_of(Block, Config, Choice);
             /// `keyed(b)`: a key expression chooses the instance that serves an instance of block `b`.
             keyed(Block);
+            /// `lacks_key(b, g)`: block `b` uses configuration `g`, which repeats, and names no key of it.
+            lacks_key(Block, Config) since "1.1";
             /// `unconfigured(b)`: there is no provider configuration for block `b`.
             unconfigured(Block);
         }
@@ -99,7 +116,7 @@ tables! {
 pub(crate) fn configure(ledger: &Ledger<'_>) -> Configurations {
     conclude!(ledger: Program {
         facts: module_parent, in_module, provider_block, implied_config, passes, asks_provider;
-    } => Configurations { config_of, keyed, unconfigured })
+    } => Configurations { config_of, keyed, lacks_key, unconfigured })
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ tables! {
             in_module(Block, Module);
             /// `provider_block(m, f, a, g)`: `m` configures provider `f` in `g`; under alias `a`.
             provider_block(Module, Family, Alias, Config);
-            /// `implied_config(f, g)`: `g` is the empty configuration of provider `f` in the root module; should nobody write one.
+            /// `implied_config(f, g)`: `g` is the empty configuration of provider `f` in the root module, for want of a block; no row if a block there repeats without an alias.
             implied_config(Family, Config);
             /// `passes(c, f, a, h, e, x)`: the call of `c` passes a configuration of provider `h` as `f`; under alias `a`, with the caller's alias `e`, its instance chosen by key expression `x`.
             passes(Module, Family, Alias, Family, Alias, Choice);

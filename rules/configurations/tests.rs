@@ -118,3 +118,40 @@ fn an_alias_that_nobody_configures_or_passes_serves_nothing() {
         "#]],
     );
 }
+
+#[test]
+fn a_configuration_that_repeats_without_an_alias_serves_nothing_without_a_key() {
+    check(
+        "
+        module_parent(child, ROOT). module_parent(called, child). provider_block(ROOT, aws, KEYS, g).
+        passes(called, aws, DEFAULT, aws, DEFAULT, NONE).
+        asks_provider(a, aws, DEFAULT, NONE). in_module(a, ROOT).
+        asks_provider(b, aws, DEFAULT, NONE). in_module(b, child).
+        asks_provider(c, aws, DEFAULT, NONE). in_module(c, called).
+        asks_provider(d, aws, KEYS, x). in_module(d, ROOT).
+        ",
+        expect![[r#"
+            config_of(d, g, x).
+            keyed(d).
+            lacks_key(a, g).
+            lacks_key(b, g).
+            unconfigured(a).
+            unconfigured(b).
+            unconfigured(c).
+        "#]],
+    );
+    check(
+        "
+        module_parent(child, ROOT). module_parent(given, ROOT). provider_block(ROOT, aws, DEFAULT, g).
+        provider_block(child, aws, KEYS, h). provider_block(given, aws, KEYS, i).
+        passes(given, aws, DEFAULT, aws, DEFAULT, NONE).
+        asks_provider(b, aws, DEFAULT, NONE). in_module(b, child).
+        asks_provider(c, aws, DEFAULT, NONE). in_module(c, given).
+        ",
+        expect![[r#"
+            config_of(c, g, NONE).
+            lacks_key(b, h).
+            unconfigured(b).
+        "#]],
+    );
+}

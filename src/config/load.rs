@@ -131,6 +131,7 @@ pub fn load_config(
 /// Returns what is wrong with provider configurations: blocks, and what is passed to modules.
 pub fn check_providers(config: &Config, sources: &Sources) -> Diagnostics {
     let mut problems = check::providers::check(config);
+    problems.extend(check::keyless::check_references(config, sources));
     problems.extend(check::repeating::check(config, sources));
     problems
 }

@@ -12,6 +12,8 @@ use crate::address::ResourceName;
 pub struct BlocksServed {
     /// The `provider` block of each resource block that has a written one: its module, and its local name with the alias.
     pub by: FxHashMap<(Variant, ResourceName), (Variant, String)>,
+    /// The `provider` block, which repeats, of each resource block that names no key of it.
+    pub without_key: FxHashMap<(Variant, ResourceName), (Variant, String)>,
     /// Resource blocks for which there is no configuration.
     pub unconfigured: BTreeSet<(Variant, ResourceName)>,
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use entail_rules::{Alias, Choice, Config as ConfigAtom, Family, Key, Module as ModuleAtom, Node};
 
 use super::{Documents, Lowered};
-use crate::address::{InstanceKey, Provider, ProviderConfig, ProviderInstance};
+use crate::address::{InstanceKey, Module, Provider, ProviderConfig, ProviderInstance};
 use crate::config::Variant;
 use crate::config::expansion::key_text;
 use crate::diagnostic::Span;
@@ -107,6 +107,20 @@ impl Serving {
     fn config(&mut self, config: &ProviderConfig) -> ConfigAtom {
         let known = self.number_of(config);
         known.unwrap_or_else(|| ConfigAtom(self.configs.of(&Arc::new(config.clone()))))
+    }
+
+    /// Numbers the empty configuration that the root module has of a provider unless a block configures it.
+    ///
+    /// `None` if a block of the root module repeats without an alias: each use of the provider must name a key then.
+    fn implied(&mut self, provider: &Provider) -> Option<(ProviderConfig, ConfigAtom)> {
+        let of_root =
+            |alias| ProviderConfig { module: Module::default(), provider: provider.clone(), alias };
+        if self.number_of(&of_root(Some("".into()))).is_some() {
+            return None;
+        }
+        let config = of_root(None);
+        let number = self.config(&config);
+        Some((config, number))
     }
 
     /// Numbers a key expression of a block or of a call in `module`.

@@ -181,6 +181,11 @@ async fn prepared(
         if missing.has_errors() {
             return Err(missing);
         }
+        // Blocks that are to be generated were not there when names were checked.
+        let keyless = session.graph.check_keys(&session.config, &session.sources);
+        if keyless.has_errors() {
+            return Err(keyless);
+        }
     }
     Ok((pool, validated))
 }

@@ -125,6 +125,7 @@ fn every_rule_is_met_by_some_whole_case() {
 
 /// The rules that no case meets, and why.
 const NOT_MET: &[(&str, &str)] = &[
+    ("configurations.lacks-key", CHECKED),
     ("configurations.unconfigured", CHECKED),
     ("providers.no-configuration", CHECKED),
     ("order.opened-for-provider", ARGUMENTS),

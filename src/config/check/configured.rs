@@ -48,7 +48,9 @@ pub(super) fn check_presence(config: &Config, served: &BlocksServed, problems: &
     for (variant, module) in config.all_variants() {
         let address = &variant.path;
         for resource in module.resources.values() {
-            if !served.unconfigured.contains(&(variant.clone(), resource.name.clone())) {
+            let block = (variant.clone(), resource.name.clone());
+            let has_own_error = served.without_key.contains_key(&block);
+            if has_own_error || !served.unconfigured.contains(&block) {
                 continue;
             }
             let alias = resource

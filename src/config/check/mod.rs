@@ -4,6 +4,7 @@ pub(super) mod alike;
 mod calls;
 mod configured;
 pub mod cycles;
+pub mod keyless;
 mod moves;
 mod problems;
 pub mod providers;
@@ -60,6 +61,7 @@ pub fn check(
     sources: &Sources,
 ) -> Diagnostics {
     let mut problems = check_names(config, served, sound);
+    problems.extend(keyless::check_resources(config, served, sources));
     problems.extend(check_circles(config, served, suspects, sources));
     problems
 }

@@ -19,6 +19,11 @@ impl BlockGraph {
         check::check(config, &served, &sound, suspects, sources)
     }
 
+    /// Checks that resources name a key of a provider block that repeats without an alias.
+    pub fn check_keys(&self, config: &Config, sources: &Sources) -> Diagnostics {
+        check::keyless::check_resources(config, &self.blocks_served(), sources)
+    }
+
     /// Returns what is known to be right in a module.
     pub fn sound_in(&self, path: &Module, module: &Arc<config::Module>) -> Sound<'_> {
         let first = Variant { path: path.clone(), number: 0 };

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
 use entail_rules::{Block, Choice, Config as ConfigAtom, Facts, Ledger, Module as ModuleAtom};
+use rustc_hash::FxHashMap;
 
 use super::{Repeated, Serving};
-use crate::address::{Module, ProviderConfig, ProviderInstance};
+use crate::address::{ProviderConfig, ProviderInstance, ResourceName};
 use crate::config::serving::BlocksServed;
 use crate::config::{self, Config, ProviderRef, Variant, expansion};
 use crate::diagnostic::Span;
@@ -127,9 +128,28 @@ impl Configured {
                 blocks.by.insert(resource, by);
             }
         }
+        blocks.without_key = self.without_key(graph);
         let lacking = self.concluded.unconfigured.iter();
         blocks.unconfigured.extend(lacking.filter_map(|it| resource(it.0.0 as usize)));
         blocks
+    }
+
+    /// Returns the `provider` block, which repeats, of each resource block that names no key of it.
+    fn without_key(
+        &self,
+        graph: &BlockGraph,
+    ) -> FxHashMap<(Variant, ResourceName), (Variant, String)> {
+        let rows = self.concluded.lacks_key.iter();
+        let found = rows.filter_map(|(block, config)| {
+            let number = block.0 as usize;
+            let resource = graph.resource(number)?.resource;
+            let (module, name) = self.serving.local_names.get(config)?;
+            let alias = self.serving.config_at(*config)?.alias.as_deref();
+            let provider = config::provider::local_name(name, alias);
+            let of = graph.module_of(number).variant.clone();
+            Some(((of, resource), (graph.modules[*module].variant.clone(), provider)))
+        });
+        found.collect()
     }
 
     /// Writes `module_parent`, `provider_block`, `repeats_provider`, `in_module` and `asks_provider` of one module.
@@ -236,8 +256,7 @@ impl Configured {
         let Configured { facts, serving, .. } = self;
         for provider in serving.families.all().to_vec() {
             let family = serving.family(&provider);
-            let config = ProviderConfig { module: Module::default(), provider, alias: None };
-            facts.implied_config.push((family, serving.config(&config)));
+            facts.implied_config.extend(serving.implied(&provider).map(|it| (family, it.1)));
         }
     }
 }

@@ -6,7 +6,7 @@ use entail_rules::{Alias, Key, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Serving, stands_for};
-use crate::address::{InstanceKey, Module, ProviderConfig, ProviderInstance};
+use crate::address::{InstanceKey, ProviderConfig, ProviderInstance};
 use crate::config::Variant;
 use crate::config::expansion::key_text;
 use crate::lower::structure::ResourceId;
@@ -67,14 +67,13 @@ fn record(
         let named = serving.key(&InstanceKey::Str(alias.clone()));
         lowered.facts.key_names.push((named, alias_atom));
     }
-    let config =
-        ProviderConfig { module: Module::default(), provider: provider.clone(), alias: None };
     // Nothing in the configuration may use this provider any more.
     let family = serving.family(provider);
-    let implied = serving.config(&config);
-    lowered.facts.implied_config.push((family, implied));
-    if !serving.blocks.contains_key(&implied) {
-        stands_for(lowered, serving, ProviderInstance { config, key: InstanceKey::None });
+    if let Some((config, implied)) = serving.implied(provider) {
+        lowered.facts.implied_config.push((family, implied));
+        if !serving.blocks.contains_key(&implied) {
+            stands_for(lowered, serving, ProviderInstance { config, key: InstanceKey::None });
+        }
     }
     let module = serving.module(&Variant { path: module.clone(), number: 0 });
     lowered.facts.recorded_provider.push((node, module, family, alias_atom, key_atom));

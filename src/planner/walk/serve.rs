@@ -69,6 +69,7 @@ impl<'o, 'a> Question<'o, 'a> {
         let configurations = Configurations {
             config_of: rows_of(&all.config_of, |it| it.0.cmp(&block)).to_vec(),
             keyed: rows_of(&all.keyed, |it| it.0.cmp(&block)).to_vec(),
+            lacks_key: Vec::new(),
             unconfigured: rows_of(&all.unconfigured, |it| it.0.cmp(&block)).to_vec(),
         };
         let served_by = configurations.config_of.first().map(|it| (it.1, it.2));
