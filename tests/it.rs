@@ -63,6 +63,8 @@ mod plain;
 mod plugins;
 #[path = "it/premises.rs"]
 mod premises;
+#[path = "it/questions.rs"]
+mod questions;
 #[path = "it/quickstart.rs"]
 mod quickstart;
 #[path = "it/random.rs"]

@@ -1,5 +1,6 @@
 //! The only door to the terminal: text out, answers in, colours, width.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -78,6 +79,8 @@ pub struct Ui {
     done: Mutex<Summary>,
     running: Arc<Mutex<Running>>,
     status: Mutex<Option<Status>>,
+    /// Notes that were written: each is written once.
+    noted: Mutex<BTreeSet<String>>,
 }
 
 /// Apart from the other streams, so that something can be said while an answer is waited for.
@@ -156,6 +159,7 @@ impl Ui {
             done: Mutex::default(),
             running: Arc::default(),
             status: Mutex::default(),
+            noted: Mutex::default(),
         }
     }
 

@@ -17,7 +17,7 @@ use tokio::sync::OnceCell;
 
 use super::cloud::{Trouble, record};
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
 use crate::error::{Error, ErrorContext};
@@ -317,6 +317,12 @@ impl Store for Azurerm {
         }
         self.held.lock().insert(workspace.to_owned(), info.id.clone());
         Ok(info.id)
+    }
+
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        let blob = self.blob(workspace);
+        let found = self.container().await?.properties(&blob).await?.filter(|it| it.is_leased);
+        Ok(found.map_or(LockState::Free, |it| LockState::Held(self.holder(&it, &blob).ok())))
     }
 
     async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
 
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::opening::Opening;
 use super::shape::{flag, text};
 use super::store::{Content, Refused, Store, Version, check_filled, unpacked};
@@ -23,6 +23,7 @@ use crate::diagnostic::Diagnostics;
 use crate::state::write::WRITTEN_VERSION;
 
 mod agent;
+mod holder;
 mod packing;
 
 use agent::{Agent, Pair, Reply};
@@ -265,11 +266,6 @@ impl Consul {
         Err(LockProblem::Busy("the lock is held by another session".into(), holder))
     }
 
-    async fn record(&self, workspace: &str) -> io::Result<Option<LockInfo>> {
-        let found = self.agent.get(&self.lock_keys(workspace).1).await?;
-        Ok(found.and_then(|it| serde_json::from_slice(&it.value).ok()))
-    }
-
     async fn end(&self, workspace: &str, session: &str) -> io::Result<()> {
         let (lock, record) = self.lock_keys(workspace);
         self.agent.delete(&record, false).await?;
@@ -400,15 +396,20 @@ impl Store for Consul {
         Ok(session)
     }
 
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        if !self.locks {
+            return Ok(LockState::Unknown);
+        }
+        Ok(self.holder(workspace).await?.map_or(LockState::Free, |it| LockState::Held(it.1)))
+    }
+
     fn lost_lock(&self, workspace: &str) -> Option<String> {
         self.held.lock().get(workspace)?.lost.get().cloned()
     }
 
     async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
         let Some(why) = self.lost_lock(workspace) else { return Ok(None) };
-        let lock = self.agent.get(&self.lock_keys(workspace).0).await?;
-        let Some(session) = lock.and_then(|it| it.session) else { return Ok(Some(why)) };
-        let record = self.record(workspace).await?.filter(|it| it.id == session);
+        let Some((session, record)) = self.holder(workspace).await? else { return Ok(Some(why)) };
         let who = record.map_or("another session".into(), |it| it.who);
         Ok(Some(format!("{why}; the lock belongs to {who} now (ID {session})")))
     }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use pretty_assertions::assert_eq;
 
 use super::local::{Choice, Local};
-use super::lock::NotUnlocked;
+use super::lock::{LockState, NotUnlocked};
 use super::store::{Content, Refused, Store, Version, wait};
 use super::{LockInfo, LockProblem, Snapshots, acquire, registry};
 use crate::execute::journal::Journal;
@@ -54,6 +54,10 @@ impl Store for Distant {
     async fn lock(&self, workspace: &str, info: &LockInfo) -> Result<String, LockProblem> {
         journey().await;
         self.0.lock(workspace, info).await
+    }
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        journey().await;
+        self.0.lock_state(workspace).await
     }
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {
         journey().await;
@@ -167,7 +171,11 @@ fn a_lock_is_held_by_one_until_it_is_given_back() {
         let (one, other) = (place.store(), place.store());
         let lock =
             |store: &Arc<dyn Store>| wait(&**store, store.lock("default", &info(&place.world)));
+        let seen = || wait(&*other, other.lock_state("default")).expect("it can be asked");
+        assert_eq!(seen(), LockState::Free, "{name}");
         let id = lock(&one).expect("it is free");
+        let LockState::Held(Some(holder)) = seen() else { panic!("{name}: {:?}", seen()) };
+        assert_eq!(holder.id, id, "{name}");
         match lock(&other) {
             Err(LockProblem::Held(Ok(holder)) | LockProblem::Locked(holder)) => {
                 assert_eq!(holder.id, id, "{name}");
@@ -182,6 +190,7 @@ fn a_lock_is_held_by_one_until_it_is_given_back() {
         lock(&other).expect_err("it is still held");
         wait(&*one, one.unlock("default", &id)).expect("it is given back");
         wait(&*one, one.unlock("default", &id)).expect_err("it was given back");
+        assert_eq!(seen(), LockState::Free, "{name}");
         lock(&other).expect("it is free again");
     });
 }

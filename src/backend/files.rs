@@ -23,7 +23,7 @@ mod tests;
 pub use append::append_line;
 pub use folder::NewFolder;
 pub use large::{LargeFile, digest};
-pub use locked::{Locked, claim, lock};
+pub use locked::{Locked, claim, is_locked, lock};
 pub use place::check_keeps;
 pub use replace::{Fresh, create, has_folder, make_whole, replace, restore_torn, sweep};
 

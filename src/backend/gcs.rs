@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 
 use super::cloud::{Trouble, record};
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
 use crate::backend::store::check_filled;
@@ -241,6 +241,11 @@ impl Store for Gcs {
         };
         self.held.lock().insert(workspace.to_owned(), id.clone());
         Ok(id)
+    }
+
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        let holder = self.holder(workspace).await?;
+        Ok(holder.map_or(LockState::Free, |it| LockState::Held(it.ok().map(|it| it.0))))
     }
 
     async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {

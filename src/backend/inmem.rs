@@ -9,7 +9,7 @@ use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::shape::text;
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
@@ -135,6 +135,12 @@ impl Store for InMemory {
             Some(holder) => Err(LockProblem::Locked(holder.clone())),
             None => Ok(slot.locked.insert(info.clone()).id.clone()),
         }
+    }
+
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        let slots = self.slots();
+        let locked = slots.get(workspace).and_then(|it| it.locked.as_ref());
+        Ok(locked.map_or(LockState::Free, |it| LockState::Held(Some(it.clone()))))
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

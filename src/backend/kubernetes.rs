@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::opening::Opening;
 use super::shape::{blocks, flag, text, text_map, texts};
 use super::store::{self, Content, Refused, Store, Version, check_filled};
@@ -367,6 +367,12 @@ impl Store for Kubernetes {
             }
         }
         Err(LockProblem::Busy("others take and give back the lease all the time".into(), None))
+    }
+
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        let lease = self.api.get("leases", &self.lease(workspace)?).await?;
+        let held = lease.filter(|it| holder(it).is_some());
+        Ok(held.map_or(LockState::Free, |it| LockState::Held(record(&it))))
     }
 
     async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {

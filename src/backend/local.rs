@@ -13,7 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::files::{self, Fresh, LargeFile, Locked};
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::lock_info;
 use super::seal::{Part, Seals};
 use super::shape::text;
@@ -394,6 +394,17 @@ impl Store for Local {
         self.now().entry(workspace.to_owned()).or_default().locked =
             Some((locked, info.id.clone()));
         Ok(info.id)
+    }
+
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        let paths = self.paths(workspace);
+        let shown = info_path(&paths);
+        let record = || lock_info::read_info(&self.at(&shown), &shown.display().to_string()).ok();
+        Ok(match files::is_locked(&self.at(&paths.write))? {
+            None => LockState::Unknown,
+            Some(false) => LockState::Free,
+            Some(true) => LockState::Held(record()),
+        })
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-pub use super::lock_info::{LockInfo, LockProblem, NotUnlocked};
+pub use super::lock_info::{LockInfo, LockProblem, LockState, NotUnlocked};
 
 use super::snapshots::Snapshots;
 use crate::diagnostic::{Diagnostic, Diagnostics};

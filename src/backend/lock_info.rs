@@ -44,6 +44,17 @@ impl LockInfo {
         }
     }
 
+    /// Returns the operation as people call it: `apply`.
+    pub fn operation_name(&self) -> String {
+        let name = self.operation.strip_prefix("OperationType").unwrap_or(&self.operation);
+        name.to_lowercase()
+    }
+
+    /// Returns when the lock was taken, if its record says so.
+    pub fn created_at(&self) -> Option<DateTime<Utc>> {
+        self.created.parse().ok()
+    }
+
     /// Returns whether the operation changes the state; planning only keeps others from doing so.
     pub(super) fn may_write(&self) -> bool {
         self.operation != "OperationTypePlan"
@@ -84,6 +95,17 @@ pub(super) fn user() -> String {
     let names = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let line = names.lines().find(|line| line.split(':').nth(2) == Some(id.as_str()));
     line.and_then(|line| line.split(':').next()).unwrap_or_default().to_string()
+}
+
+/// Whether a lock is held, as a store knows it without taking the lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LockState {
+    /// The store cannot tell.
+    Unknown,
+    /// No run holds the lock.
+    Free,
+    /// A run holds it; who that is, if its record can be read.
+    Held(Option<LockInfo>),
 }
 
 /// Why a lock could not be taken.

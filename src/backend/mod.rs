@@ -49,7 +49,7 @@ mod tests;
 pub mod web;
 pub mod workspace;
 
-pub use lock::{LockGuard, LockInfo, LockProblem};
+pub use lock::{LockGuard, LockInfo, LockProblem, LockState};
 pub use snapshots::{JournalFile, Recover, Runs, Snapshots};
 
 /// A snapshot as read.

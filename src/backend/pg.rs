@@ -15,7 +15,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::opening::{Opening, invalid};
 use super::shape::{flag, text};
 use super::store::{Content, Refused, Store, Version, check_filled};
@@ -26,6 +26,7 @@ mod connection;
 mod holder;
 mod large;
 mod layout;
+mod locks;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,7 @@ mod trouble;
 use connection::Way;
 use holder::{Holder, session_name};
 use layout::Layout;
-use rows::{Stored, is_true, two_texts};
+use rows::{Stored, two_texts};
 use trouble::{told, way_on};
 
 /// `backend "pg"`
@@ -250,56 +251,6 @@ impl Postgres {
         let is_written = there.bytes == data.as_bytes();
         Ok((there, is_written))
     }
-
-    /// Takes the lock of a row, or that of whoever makes one where there is none. Returns its key; or that of the lock that
-    /// somebody else holds, and what is said of it.
-    async fn try_lock(
-        &self,
-        session: &Session,
-        name: &str,
-    ) -> Result<Result<i64, (i64, String)>, tokio_postgres::Error> {
-        let creation = self.layout.creation_key();
-        let query = format!(
-            "SELECT it.id, pg_try_advisory_lock(it.id), pg_try_advisory_lock($1) FROM {} AS it WHERE it.name = $2",
-            self.layout.table()
-        );
-        let rows = session
-            .client
-            .query_typed(&query, &[(&creation, Type::INT8), (&name, Type::TEXT)])
-            .await?;
-        let Some(row) = rows.first() else {
-            let query = "SELECT pg_try_advisory_lock($1)";
-            let rows = session.client.query_typed(query, &[(&creation, Type::INT8)]).await?;
-            return Ok(match is_true(&rows)? {
-                true => Ok(creation),
-                false => Err((creation, format!("Already locked for workspace creation: {name}"))),
-            });
-        };
-        let (key, has_row, has_creation): (i64, bool, bool) =
-            (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-        if has_creation {
-            self.give_back(session, creation).await?;
-        }
-        if has_row && has_creation {
-            return Ok(Ok(key));
-        }
-        if has_row {
-            self.give_back(session, key).await?;
-        }
-        Ok(Err(match has_row {
-            false => (key, format!("Workspace is already locked: {name}")),
-            true => {
-                let why = "Cannot lock workspace; already locked for workspace creation";
-                (creation, format!("{why}: {name}"))
-            }
-        }))
-    }
-
-    async fn give_back(&self, session: &Session, key: i64) -> Result<bool, tokio_postgres::Error> {
-        let query = "SELECT pg_advisory_unlock($1)";
-        let rows = session.client.query_typed(query, &[(&key, Type::INT8)]).await?;
-        is_true(&rows)
-    }
 }
 
 #[async_trait]
@@ -402,6 +353,11 @@ impl Store for Postgres {
         let held = Held { key, id: info.id.clone(), session };
         self.held.lock().insert(workspace.to_owned(), held);
         Ok(info.id.clone())
+    }
+
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        let session = self.session().await?;
+        self.state_of_lock(&session, workspace).await.map_err(|it| self.failed(&it))
     }
 
     fn lost_lock(&self, workspace: &str) -> Option<String> {

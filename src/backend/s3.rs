@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 
 use super::cloud::Trouble;
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::store::{Content, Refused, Store, Version};
 use super::workspace;
 use crate::backend::store::check_filled;
@@ -298,6 +298,10 @@ impl Store for S3 {
         let id = parts.lock(&self.key(workspace), info).await?;
         self.held.lock().insert(workspace.to_owned(), id.clone());
         Ok(id)
+    }
+
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        Ok(self.parts().await?.lock_state(&self.key(workspace)).await?)
     }
 
     async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {

@@ -51,6 +51,8 @@ pub struct Snapshots {
 struct Now {
     /// The ID of the lock that is held.
     locked: Option<String>,
+    /// Whether the lock was free when it was last looked at, so that a journal is that of a run that is over.
+    is_free: bool,
     /// Looks after that lock.
     watch: Option<Watch>,
     /// Whether whoever holds the lock may write.
@@ -117,6 +119,11 @@ impl Snapshots {
     /// Returns how messages call the place.
     pub fn name(&self) -> String {
         self.store.name(&self.workspace)
+    }
+
+    /// Returns the workspace.
+    pub fn workspace(&self) -> &str {
+        &self.workspace
     }
 
     /// Whether others reach the place over a network, and this machine may be one of many that work on it.

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::FutureExt;
 
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use crate::state::read::Backwards;
 use crate::world::Stop;
 
@@ -215,6 +215,17 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// If somebody holds it, or it cannot be taken at all.
     async fn lock(&self, workspace: &str, info: &LockInfo) -> Result<String, LockProblem>;
+
+    /// Returns whether the lock of a workspace is held, and by whom. Takes nothing.
+    ///
+    /// [`LockState::Unknown`] if only an attempt to take the lock would tell.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be asked.
+    async fn lock_state(&self, _workspace: &str) -> io::Result<LockState> {
+        Ok(LockState::Unknown)
+    }
 
     /// Returns what is known of a lock that this store has taken and that was lost since. Nobody is asked: whoever notices
     /// a loss, when a connection breaks or a session is not renewed, keeps it for this answer.

@@ -8,10 +8,11 @@ use entail_rules::{Facts, Tables};
 
 use super::host::Host;
 use super::judging::{model_of, shaped};
-use super::open::{lock, open_to_plan, read_state, root_variables};
+use super::open::{open_to_plan, read_state_to_answer, report_run_in_progress, root_variables};
 use super::options::PlanOptions;
 use super::policy::structure;
 use super::{show, with_room};
+use crate::backend::local::Choice;
 use crate::datalog::Limits;
 use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::Silence;
@@ -20,7 +21,7 @@ use crate::operation::models::{self, Basis};
 use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
 use crate::operation::saved::{self, Loaded};
-use crate::operation::session::Session;
+use crate::operation::session::{Session, open_backend};
 use crate::operation::state_commands::no_state;
 use crate::plan::Plan;
 use crate::planner::Structured;
@@ -118,8 +119,8 @@ impl Asking<'_> {
         let host = self.host;
         let session = open_to_plan(host, &options.state, &options.request).await?;
         let (policies, warnings) = self.read(policies::find(&session, self.choice)?)?;
-        let _lock = lock(host, &session.backend, options.state.lock, "OperationTypePlan")?;
-        let state = read_state(host, &session)?.state.unwrap_or_default();
+        let state =
+            read_state_to_answer(host, &session, options.state.lock)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
         let given = (&options.request, &state, &variables);
         let (request, _, _) = shaped(&session, &policies, given, self.limits)?;
@@ -170,6 +171,12 @@ impl Asking<'_> {
 
     fn state(mut self, file: Option<&Path>) -> Result<Diagnostics, Diagnostics> {
         let host = self.host;
+        if file.is_none() {
+            report_run_in_progress(
+                host,
+                &open_backend(host.world, host.sources, &Choice::default())?,
+            );
+        }
         let state = show::recorded(host, file)?.ok_or_else(no_state)?;
         // There need not be a configuration, and what there is says nothing of the state.
         let files = Files::of_texts(&host.world.root, []);

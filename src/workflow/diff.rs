@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::explain::planned;
 use super::host::Host;
+use super::open::report_run_in_progress;
 use super::options::PlanOptions;
 use super::with_room;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
@@ -50,6 +51,7 @@ async fn made(host: &Host<'_>, side: &Side) -> Result<Plan, Diagnostics> {
         Some(reference) => {
             let tree = Tree::of(&host.world.root, reference)?;
             let backend = open_backend(host.world, host.sources, &side.planning.state.files)?;
+            report_run_in_progress(host, &backend);
             (Some(tree), Some(backend.read()?.state.unwrap_or_default()))
         }
         None => (None, None),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::host::Host;
 use super::judging::in_force;
 use super::open::{
-    lock, open, open_to_plan, read_state, refuse_without_configuration, root_variables,
+    open, open_to_plan, read_state_to_answer, refuse_without_configuration, root_variables,
 };
 use super::options::PlanOptions;
 use super::with_room;
@@ -195,7 +195,7 @@ fn before_plan(
 ) -> Result<(Session, Result<Structured, Diagnostics>), Diagnostics> {
     refuse_without_configuration(host, &options.request)?;
     let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
-    let state = read_state(host, &session)?.state.unwrap_or_default();
+    let state = read_state_to_answer(host, &session, options.state.lock)?.state.unwrap_or_default();
     let variables = root_variables(host, &session, &options.request)?;
     let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
     let known = operation::whatif(&session, &run.request, state, &variables);
@@ -219,13 +219,9 @@ pub(super) async fn planned(
     state: Option<State>,
 ) -> Result<(Session, Planned), Diagnostics> {
     let session = open_to_plan(host, &options.state, &options.request).await?;
-    let locked = match &state {
-        Some(_) => None,
-        None => Some(lock(host, &session.backend, options.state.lock, "OperationTypePlan")?),
-    };
     let state = match state {
         Some(state) => state,
-        None => read_state(host, &session)?.state.unwrap_or_default(),
+        None => read_state_to_answer(host, &session, options.state.lock)?.state.unwrap_or_default(),
     };
     let variables = root_variables(host, &session, &options.request)?;
     let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
@@ -234,7 +230,6 @@ pub(super) async fn planned(
     if problems.has_errors() {
         host.tell.problems(problems);
     }
-    drop(locked);
     Ok((session, planned))
 }
 
@@ -247,7 +242,7 @@ pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnost
     with_room(|_| {
         refuse_without_configuration(host, &options.request)?;
         let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
-        let state = read_state(host, &session)?.state.unwrap_or_default();
+        let state = read_state_to_answer(host, &session, options.state.lock)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
         let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
         let (known, foreseen) =

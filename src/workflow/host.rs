@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Ahead;
 use crate::address::Provider;
+use crate::backend::LockInfo;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::event::{Event, Sink};
 use crate::execute::Stop;
@@ -72,6 +73,13 @@ pub trait Tell: Sink {
 
     /// The lock of the state is held by another, and is waited for.
     fn waits_for_lock(&self) {}
+
+    /// Another run holds the lock of the state that a question is about, so that the answer is about the state as recorded so far.
+    ///
+    /// - `holder`: the run, if its record can be read.
+    fn run_in_progress(&self, holder: Option<&LockInfo>) {
+        let _ = holder;
+    }
 }
 
 /// Who can be asked. Nothing is asked twice.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::host::Host;
 use super::judging::in_force;
-use super::open::{open, read_state, refuse_without_configuration};
+use super::open::{open, read_state_to_answer, refuse_without_configuration};
 use super::options::PlanOptions;
 use super::with_room;
 use crate::config::inputs::RootVariables;
@@ -80,7 +80,8 @@ impl Known {
     pub(super) fn read(host: &Host<'_>, options: &PlanOptions) -> Result<Known, Diagnostics> {
         refuse_without_configuration(host, &options.request)?;
         let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
-        let state = read_state(host, &session)?.state.unwrap_or_default();
+        let state =
+            read_state_to_answer(host, &session, options.state.lock)?.state.unwrap_or_default();
         let (inputs, _, problems) = session.given_variables(&options.request);
         if problems.has_errors() {
             return Err(problems);

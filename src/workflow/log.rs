@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 
 use super::host::Host;
 use super::state::OpenState;
-use crate::backend::Snapshot;
 use crate::backend::files;
 use crate::backend::local::Choice;
+use crate::backend::{LockState, Snapshot};
 use crate::diagnostic::Diagnostics;
 use crate::execute::Done;
 use crate::operation::log::{self, Overridden, PlanNote, Run};
@@ -17,15 +17,26 @@ use crate::plan::Plan;
 use crate::policy::Report;
 use crate::world::World;
 
-/// Reads the log of the selected workspace, oldest run first. What of it cannot be read is told.
+/// Reads the log of the selected workspace, oldest run first. A run in progress that changes the state is the last one. Lines
+/// that cannot be read are reported.
 ///
 /// # Errors
 ///
 /// If there is no place of states, or its log cannot be read at all.
 pub fn runs(host: &Host<'_>, files: &Choice) -> Result<Vec<Run>, Diagnostics> {
     let opened = OpenState::open(host, files)?;
-    let (runs, problems) = log::read(opened.backend())?;
+    // Looked at first: a run that ends in between is in the log.
+    let state = opened.backend().lock_state();
+    let (mut runs, problems) = log::read(opened.backend())?;
     host.tell.problems(problems);
+    if let LockState::Held(holder) = state {
+        host.tell.run_in_progress(holder.as_ref());
+        let workspace = opened.backend().workspace();
+        let running = holder.and_then(|it| Run::in_progress(&it, workspace));
+        let is_logged = |it: &Run| runs.last().is_some_and(|last| it.is_same(last));
+        let running = running.filter(|it| !is_logged(it));
+        runs.extend(running);
+    }
     Ok(runs)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::host::{Host, Schemas};
 use super::options::{LockOptions, StateOptions};
 use super::validate::all_problems;
-use crate::backend::{LockGuard, LockInfo, Snapshot, Snapshots, acquire, workspace};
+use crate::backend::{LockGuard, LockInfo, LockState, Snapshot, Snapshots, acquire, workspace};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::install::Requirements;
 use crate::observe::pool::Pool;
@@ -178,6 +178,28 @@ pub fn lock<'a>(
         host.stop.asked() == 0
     };
     acquire(backend, &LockInfo::new(host.world, operation), options.timeout, &mut waiting)
+}
+
+/// Reads the latest snapshot for a command that changes nothing, as [`read_state`] does. Takes no lock, and reports a run in
+/// progress.
+///
+/// - `lock`: not enabled if the caller holds the lock itself, as `console`.
+pub(super) fn read_state_to_answer(
+    host: &Host<'_>,
+    session: &Session,
+    lock: LockOptions,
+) -> Result<Snapshot, Diagnostics> {
+    if lock.enabled {
+        report_run_in_progress(host, &session.backend);
+    }
+    read_state(host, session)
+}
+
+/// Reports that another run holds the lock of a state, if its store can tell.
+pub(super) fn report_run_in_progress(host: &Host<'_>, backend: &Snapshots) {
+    if let LockState::Held(holder) = backend.lock_state() {
+        host.tell.run_in_progress(holder.as_ref());
+    }
 }
 
 /// Reads the latest snapshot. Reports its warnings, and the objects that may exist without a record.

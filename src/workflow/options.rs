@@ -20,7 +20,7 @@ pub struct StateOptions {
 /// Whether to lock the state, and how long to wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockOptions {
-    /// Whether the lock is taken.
+    /// Whether the lock is taken; of a question, whether a run that holds it is reported.
     pub enabled: bool,
     /// How long it is waited for.
     pub timeout: Duration,

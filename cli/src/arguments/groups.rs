@@ -91,6 +91,38 @@ pub struct LockArgs {
     pub lock_timeout: Duration,
 }
 
+/// `-lock` and `-lock-timeout` for commands that take no lock: other programs pass them to all that plans.
+#[derive(Args, Clone, Debug)]
+pub struct UnusedLockArgs {
+    /// No lock is taken
+    #[arg(long, hide = true, action = ArgAction::Set, default_value_t = true)]
+    pub lock: bool,
+
+    /// No lock is waited for
+    #[arg(long, hide = true, value_name = "5s", value_parser = flags::duration, default_value = "0s", hide_default_value = true)]
+    pub lock_timeout: Duration,
+}
+
+/// Where a question finds the state. A question takes no lock and writes nothing.
+#[derive(Args, Clone, Debug)]
+pub struct ReadStateArgs {
+    /// No lock.
+    #[command(flatten)]
+    pub lock: UnusedLockArgs,
+
+    /// Read the state from this file
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+
+    /// Begin with an empty state where this working directory has seen a state in the backend that is gone
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub allow_missing_state: bool,
+
+    /// Read a journal that does not fit: with its steps (`take`) or without them (`aside`)
+    #[arg(long, hide = true, value_name = "take|aside", value_parser = flags::recover)]
+    pub recover: Option<Recover>,
+}
+
 /// Where the state of the local backend lies.
 #[derive(Args, Clone, Debug)]
 pub struct StateArgs {

@@ -10,7 +10,7 @@ use entail::request::{PlanMode, Replacement, Request, Selector};
 use entail::value::text::shown;
 use entail::workflow::{LockOptions, StateOptions};
 
-use super::groups::{LockArgs, PlanningArgs, StateArgs, VariableArgs};
+use super::groups::{LockArgs, PlanningArgs, ReadStateArgs, StateArgs, VariableArgs};
 
 /// What `-parallelism=0` means.
 const USUAL_PARALLELISM: usize = 10;
@@ -32,6 +32,18 @@ impl From<&StateArgs> for StateOptions {
             ..Choice::default()
         };
         StateOptions { files, lock: LockOptions::from(&args.lock) }
+    }
+}
+
+impl From<&ReadStateArgs> for StateOptions {
+    fn from(args: &ReadStateArgs) -> StateOptions {
+        let files = Choice {
+            state: args.state.clone(),
+            recover: args.recover,
+            allows_missing: args.allow_missing_state,
+            ..Choice::default()
+        };
+        StateOptions { files, ..StateOptions::default() }
     }
 }
 

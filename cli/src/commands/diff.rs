@@ -12,7 +12,7 @@ use entail::world::World;
 
 use super::{miscounted, silence};
 use crate::arguments::flags::{misunderstood, normalise};
-use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::groups::{PlanningArgs, ReadStateArgs, VariableArgs};
 use crate::arguments::request;
 use crate::ui::Ui;
 
@@ -41,9 +41,9 @@ pub struct DiffArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
-    /// Where the state lies, and its lock.
+    /// Where the state is read.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub state: ReadStateArgs,
 
     /// Saved plans, and options of the second plan.
     #[arg(value_name = "[PLAN_A] [PLAN_B] [-- OPTIONS]", hide = true)]

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::subject::SubjectArgs;
 use super::{at_most_one, silence};
-use crate::arguments::groups::StateArgs;
+use crate::arguments::groups::ReadStateArgs;
 use crate::ui::Ui;
 
 /// Print the relations of a plan
@@ -32,9 +32,9 @@ pub struct FactsArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
-    /// Where the state lies, and its lock.
+    /// Where the state is read.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub state: ReadStateArgs,
 
     /// The name of a relation
     #[arg(value_name = "[RELATION]", hide = true)]

@@ -15,7 +15,7 @@ use entail::world::World;
 
 use super::policy::{ChoiceArgs, LimitArgs};
 use super::silence;
-use crate::arguments::groups::{StateArgs, VariableArgs};
+use crate::arguments::groups::{ReadStateArgs, VariableArgs};
 use crate::arguments::request;
 use crate::ui::Ui;
 
@@ -52,9 +52,9 @@ pub struct ImpactArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
-    /// Where the state lies, and its lock.
+    /// Where the state is read.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub state: ReadStateArgs,
     /// Which policies shape it.
     #[command(flatten)]
     pub policies: ChoiceArgs,

@@ -12,7 +12,7 @@ use entail::workflow::options::PlanOptions;
 use entail::world::World;
 
 use super::{no_words, silence};
-use crate::arguments::groups::{StateArgs, VariableArgs};
+use crate::arguments::groups::{ReadStateArgs, VariableArgs};
 use crate::ui::Ui;
 
 /// Show the fewest flags that bring certain changes
@@ -40,9 +40,9 @@ pub struct MinimalArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
-    /// Where the state lies, and its lock.
+    /// Where the state is read.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub state: ReadStateArgs,
 
     /// Nothing else is expected.
     #[arg(hide = true)]

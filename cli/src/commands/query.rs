@@ -4,16 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgAction;
-use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::query::{QueryOptions, query};
-use entail::workflow::{AskedOf, LockOptions, StateOptions};
+use entail::workflow::{AskedOf, StateOptions};
 use entail::world::World;
 
 use super::policy::{ChoiceArgs, LimitArgs};
 use super::subject::AskedArgs;
 use super::{silence, words};
-use crate::arguments::groups::LockArgs;
+use crate::arguments::groups::UnusedLockArgs;
 use crate::arguments::request;
 use crate::ui::Ui;
 use crate::view::query as view;
@@ -52,9 +51,9 @@ pub struct QueryArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub possible: bool,
 
-    /// The lock of the state.
+    /// No lock.
     #[command(flatten)]
-    pub lock: LockArgs,
+    pub lock: UnusedLockArgs,
 
     /// What to ask
     #[arg(value_name = "QUERY", hide = true)]
@@ -85,10 +84,9 @@ impl QueryArgs {
     }
 
     fn asked_of(&self, ui: &Ui) -> Result<AskedOf, Diagnostics> {
-        let lock = LockOptions::from(&self.lock);
         let asked = &self.asked;
         let Some(file) = &self.state else {
-            return asked.of(ui, StateOptions { files: Choice::default(), lock });
+            return asked.of(ui, StateOptions::default());
         };
         if asked.subject.plan.is_some() || asked.config {
             return Err(Diagnostic::error("Incompatible options")

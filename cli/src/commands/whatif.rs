@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 use super::policy::{ChoiceArgs, LimitArgs};
 use super::{no_words, silence};
-use crate::arguments::groups::{PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::groups::{PlanningArgs, ReadStateArgs, VariableArgs};
 use crate::arguments::request;
 use crate::ui::Ui;
 use crate::view::policy::asked;
@@ -40,9 +40,9 @@ pub struct WhatifArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = true)]
     pub input: bool,
 
-    /// Where the state lies, and its lock.
+    /// Where the state is read.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub state: ReadStateArgs,
     /// Which policies shape it.
     #[command(flatten)]
     pub policies: ChoiceArgs,

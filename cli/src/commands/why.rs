@@ -13,7 +13,7 @@ use entail::world::World;
 use super::policy::LimitArgs;
 use super::subject::AskedArgs;
 use super::{at_most_one, silence, words};
-use crate::arguments::groups::StateArgs;
+use crate::arguments::groups::ReadStateArgs;
 use crate::ui::Ui;
 
 /// Explain one decision of the plan
@@ -63,9 +63,9 @@ pub struct WhyArgs {
     #[arg(long, action = ArgAction::Set, default_value_t = false)]
     pub json: bool,
 
-    /// Where the state lies, and its lock.
+    /// Where the state is read.
     #[command(flatten)]
-    pub state: StateArgs,
+    pub state: ReadStateArgs,
 
     /// What to explain
     #[arg(value_name = "[ADDRESS]", hide = true)]

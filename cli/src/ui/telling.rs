@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
+use entail::backend::LockInfo;
 use entail::diagnostic::Diagnostics;
 use entail::event::{Event, Sink};
 use entail::plan::Plan;
@@ -12,7 +13,7 @@ use super::Ui;
 use super::status::Status;
 use crate::commands::present;
 use crate::view::diagnostics::{Printed, render};
-use crate::view::{json, policy, progress};
+use crate::view::{json, log, policy, progress};
 
 /// The most lines of the block of what runs.
 const STATUS_LINES: usize = 12;
@@ -104,6 +105,13 @@ impl Tell for Ui {
     fn has_carried_out(&self) {
         drop(self.status.lock().take());
         self.running.lock().is_drawn = false;
+    }
+
+    fn run_in_progress(&self, holder: Option<&LockInfo>) {
+        let note = log::run_in_progress(holder);
+        if self.noted.lock().insert(note.clone()) {
+            self.err(&note);
+        }
     }
 
     fn waits_for_lock(&self) {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use entail::backend::LockInfo;
 use entail::operation::log::{
     History, Outcome, Run, Step, StepOutcome, critical_path, shown as command_line,
 };
@@ -15,6 +16,22 @@ const NARROWEST: usize = 20;
 /// What is left of a line for an address in a timeline, at most.
 const WIDEST_ADDRESS: usize = 48;
 
+/// Says that another run holds the lock of the state that a question is about.
+pub fn run_in_progress(holder: Option<&LockInfo>) -> String {
+    let run = match holder {
+        None => "the state is locked".to_owned(),
+        Some(it) => {
+            let since = it.created_at().map(|it| it.format("%Y-%m-%d %H:%M:%S UTC").to_string());
+            let since = since.unwrap_or_else(|| it.created.clone());
+            format!("{} by {}, since {since}", it.operation_name(), it.who)
+        }
+    };
+    format!(
+        "Note: a run is in progress ({}). The answer is about the state as recorded so far.\n",
+        harmless(&run)
+    )
+}
+
 /// Lists runs, two lines each.
 pub fn list(runs: &[&Run], style: &Style) -> String {
     if runs.is_empty() {
@@ -25,8 +42,8 @@ pub fn list(runs: &[&Run], style: &Style) -> String {
         let head = format!(
             "{}  {}  {}  {}  {}",
             style.paint(&[Paint::Bold], &run.id),
-            run.began,
-            run.who,
+            harmless(&run.began),
+            harmless(&run.who),
             outcome(run.outcome, style),
             summary(run),
         );
@@ -36,12 +53,19 @@ pub fn list(runs: &[&Run], style: &Style) -> String {
 }
 
 fn outcome(it: Outcome, style: &Style) -> String {
-    let paint = if it == Outcome::Complete { Paint::Green } else { Paint::Red };
+    let paint = match it {
+        Outcome::Complete => Paint::Green,
+        Outcome::Failed | Outcome::Interrupted => Paint::Red,
+        Outcome::Running => Paint::Yellow,
+    };
     style.paint(&[paint], it.name()).into_owned()
 }
 
 /// Returns what a run has done, in numbers.
 pub fn summary(run: &Run) -> String {
+    if run.outcome == Outcome::Running {
+        return "not ended yet".into();
+    }
     let count = &run.counts;
     let numbers = [
         (count.imported, "imported"),
@@ -69,7 +93,10 @@ pub fn run(run: &Run, style: &Style) -> String {
     let mut line = |name: &str, text: &str| {
         let _ = writeln!(out, "  {name:<10} {}", harmless(text));
     };
-    line("When", &format!("{} to {}", run.began, run.ended));
+    match run.outcome {
+        Outcome::Running => line("When", &format!("since {}", run.began)),
+        _ => line("When", &format!("{} to {}", run.began, run.ended)),
+    }
     line("Who", &format!("{}, with {}", run.who, run.program));
     line("Command", &command_line(&run.command));
     line("Workspace", &run.workspace);
@@ -82,6 +109,7 @@ pub fn run(run: &Run, style: &Style) -> String {
     }
     match run.serial {
         Some(serial) => line("State", &format!("written with serial {serial}")),
+        None if run.outcome == Outcome::Running => line("State", "as recorded so far"),
         None => line("State", "not written"),
     }
     if run.recovered > 0 {

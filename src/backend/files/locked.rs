@@ -83,6 +83,24 @@ pub fn lock(path: &Path) -> io::Result<Option<Locked>> {
     }
 }
 
+/// Returns whether a file is locked, by this process or another one, without taking the lock; `None` where the system does not
+/// tell.
+///
+/// # Errors
+///
+/// If the file cannot be opened, or locks do not work there.
+pub fn is_locked(path: &Path) -> io::Result<Option<bool>> {
+    // A process's own lock is lost when the process closes any handle of the file: it is not opened then.
+    if std::fs::canonicalize(path).is_ok_and(|it| held().contains_key(&it)) {
+        return Ok(Some(true));
+    }
+    match OpenOptions::new().read(true).custom_flags(WITHOUT_WAITING).open(path) {
+        Ok(file) => is_open_file_locked(&file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(false)),
+        Err(error) => Err(error),
+    }
+}
+
 fn is_same_file(named: &Metadata, file: &File) -> bool {
     file.metadata().is_ok_and(|it| it.ino() == named.ino() && it.dev() == named.dev())
 }
@@ -153,17 +171,30 @@ fn unlock_open_file(file: &File) -> io::Result<()> {
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_open_file_locked(file: &File) -> io::Result<Option<bool>> {
+    use nix::fcntl::{FcntlArg, fcntl};
+    let mut found = whole(nix::libc::F_WRLCK);
+    fcntl(file, FcntlArg::F_OFD_GETLK(&mut found)).map_err(io::Error::from)?;
+    Ok(Some(found.l_type != nix::libc::F_UNLCK as nix::libc::c_short))
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
 fn set_lock(file: &File, kind: nix::libc::c_int) -> io::Result<()> {
     use nix::fcntl::{FcntlArg, fcntl};
+    fcntl(file, FcntlArg::F_OFD_SETLK(&whole(kind))).map(drop).map_err(io::Error::from)
+}
+
+/// Returns a lock of this kind over the whole file.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn whole(kind: nix::libc::c_int) -> nix::libc::flock {
     use nix::libc;
-    let whole = libc::flock {
+    libc::flock {
         l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: 0,
         l_len: 0,
         l_pid: 0,
-    };
-    fcntl(file, FcntlArg::F_OFD_SETLK(&whole)).map(drop).map_err(io::Error::from)
+    }
 }
 
 /// Where the system has no locks of open files, the process's own stands in: this program reads locked files through the handle
@@ -175,6 +206,11 @@ fn lock_open_file(file: &File) -> io::Result<()> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn is_open_file_locked(_: &File) -> io::Result<Option<bool>> {
+    Ok(None)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn unlock_open_file(file: &File) -> io::Result<()> {
     Ok(rustix::fs::fcntl_lock(file, rustix::fs::FlockOperation::NonBlockingUnlock)?)
 }
@@ -182,6 +218,25 @@ fn unlock_open_file(file: &File) -> io::Result<()> {
 #[cfg(all(test, any(target_os = "linux", target_os = "android")))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_is_seen_without_being_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state");
+        let is_seen = || is_locked(&path).expect("it can be asked");
+        assert_eq!(is_seen(), Some(false), "no file is there");
+        std::fs::write(&path, "{}").expect("it is written");
+        assert_eq!(is_seen(), Some(false));
+        let other = File::options().read(true).write(true).open(&path).expect("it is there");
+        assert!(claim(&other).expect("locks work here"));
+        assert_eq!(is_seen(), Some(true));
+        drop(other);
+        assert_eq!(is_seen(), Some(false), "looking has taken nothing");
+        let locked = lock(&path).expect("it can be locked").expect("it is free");
+        assert_eq!(is_seen(), Some(true));
+        locked.release().expect("it is given back");
+        assert_eq!(is_seen(), Some(false));
+    }
 
     #[test]
     fn whoever_has_the_file_open_too_does_not_keep_the_lock() {

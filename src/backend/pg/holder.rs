@@ -23,8 +23,17 @@ pub(super) fn session_name(info: &LockInfo) -> String {
 }
 
 impl Holder {
-    /// Asks who holds a lock; nothing where nobody does, or nobody may know.
+    /// Returns who holds a lock; `None` if the lock is free, or the server does not say.
     pub async fn find(client: &Client, key: i64) -> Option<Holder> {
+        Holder::ask(client, key).await.ok().flatten()
+    }
+
+    /// Asks who holds a lock; `None` if it is free.
+    ///
+    /// # Errors
+    ///
+    /// If the server does not answer.
+    pub async fn ask(client: &Client, key: i64) -> Result<Option<Holder>, tokio_postgres::Error> {
         const QUERY: &str = "SELECT a.pid, coalesce(a.usename::text, ''), coalesce(a.client_addr::text, ''), \
             coalesce(a.application_name, ''), \
             coalesce(to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '') \
@@ -33,15 +42,15 @@ impl Holder {
             AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
             AND l.classid::bigint = $1 AND l.objid::bigint = $2";
         let (high, low) = ((key >> 32) & 0xffff_ffff, key & 0xffff_ffff);
-        let rows = client.query_typed(QUERY, &[(&high, Type::INT8), (&low, Type::INT8)]).await;
+        let rows = client.query_typed(QUERY, &[(&high, Type::INT8), (&low, Type::INT8)]).await?;
         let text = |row: &Row, column| row.try_get(column).unwrap_or_default();
-        rows.ok()?.first().map(|row| Holder {
+        Ok(rows.first().map(|row| Holder {
             pid: row.try_get(0).unwrap_or_default(),
             user: text(row, 1),
             address: text(row, 2),
             application: text(row, 3),
             since: text(row, 4),
-        })
+        }))
     }
 
     /// Describes the session, and how it is ended.
@@ -55,6 +64,13 @@ impl Holder {
         format!(
             "PostgreSQL session {pid} of {user:?} from {from}, connected since {since}{application}; the lock ends with it"
         )
+    }
+
+    /// Returns a record of the lock for a run that does not want it.
+    pub fn record(&self, key: i64) -> LockInfo {
+        let who = format!("{}@{}", self.user, self.address);
+        let created = self.since.clone();
+        self.info(&LockInfo { who, created, ..LockInfo::default() }, key)
     }
 
     /// Returns a record of the lock, as far as it can be told.

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::Parts;
 use super::objects::{Condition, Placed, md5_hex};
 use crate::backend::cloud::{Trouble, record};
-use crate::backend::lock::{LockInfo, LockProblem, NotUnlocked};
+use crate::backend::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use crate::error::Error;
 
 /// One of the places where a lock is kept.
@@ -58,6 +58,20 @@ impl Parts {
             (Keeper::Item, Some(table)) => table.delete_record(&self.id(key), text).await,
             _ => self.bucket.delete(&format!("{key}.tflock")).await.map(|()| true),
         }
+    }
+
+    /// Returns whether one of the locks of a state is held, and by whom.
+    pub async fn lock_state(&self, key: &str) -> Result<LockState, Trouble> {
+        let keepers = self.keepers();
+        if keepers.is_empty() {
+            return Ok(LockState::Unknown);
+        }
+        for keeper in keepers {
+            if let Some(text) = self.record(keeper, key).await? {
+                return Ok(LockState::Held(record::read(text.as_bytes()).ok()));
+            }
+        }
+        Ok(LockState::Free)
     }
 
     /// Takes all locks of a state, or none.

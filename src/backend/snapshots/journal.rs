@@ -210,7 +210,7 @@ impl Snapshots {
                 return Ok(());
             }
             Ok(Some(open)) => {
-                let is_over = now.locked.is_some() || now.may_write;
+                let is_over = now.locked.is_some() || now.may_write || now.is_free;
                 let found = stale::Found {
                     text: &open.text,
                     is_refused: open.is_refused,

@@ -4,7 +4,8 @@
 use bytes::Bytes;
 
 use super::{Now, Snapshots, Watch, trouble};
-use crate::backend::{NotWritten, Stored};
+use crate::backend::store::wait_unless_stopped;
+use crate::backend::{LockState, NotWritten, Stored};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::state::State;
 
@@ -22,6 +23,15 @@ impl Snapshots {
     pub fn is_taken_away(&self) -> bool {
         let now = self.now();
         now.is_overtaken || now.watch.as_ref().is_some_and(Watch::has_lost)
+    }
+
+    /// Returns whether the lock is held, and by whom. Takes nothing; a store that cannot be asked says nothing.
+    pub fn lock_state(&self) -> LockState {
+        let asked = self.store.lock_state(&self.workspace);
+        let found = wait_unless_stopped(&*self.store, &self.world.stop, asked);
+        let found = found.unwrap_or(LockState::Unknown);
+        self.now().is_free = found == LockState::Free;
+        found
     }
 
     /// Returns whether the run is asked to stop.

@@ -1,8 +1,10 @@
 //! One run as the log keeps it: a line of JSON.
 
+use chrono::DateTime;
 use serde::{Deserialize, Serialize};
 
 use crate::address::Instance;
+use crate::backend::LockInfo;
 use crate::diagnostic::Diagnostics;
 use crate::execute::{self, Done, StepNote};
 use crate::plan::action_tokens;
@@ -10,7 +12,7 @@ use crate::plan::action_tokens;
 /// The version of the lines that are written.
 pub(super) const VERSION: u32 = 1;
 
-/// A run that is over.
+/// A run that is over, or one that is in progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The version of the line.
@@ -22,7 +24,8 @@ pub struct Run {
     pub operation: String,
     /// When it began to carry the plan out, RFC 3339.
     pub began: String,
-    /// When its state was written.
+    /// When its state was written; empty while it is in progress.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub ended: String,
     /// `user@host`
     pub who: String,
@@ -94,6 +97,8 @@ pub enum Outcome {
     Failed,
     /// Somebody stopped it.
     Interrupted,
+    /// It has not ended: its lock is held. No line of the log says so.
+    Running,
 }
 
 impl Outcome {
@@ -103,6 +108,7 @@ impl Outcome {
             Outcome::Complete => "complete",
             Outcome::Failed => "failed",
             Outcome::Interrupted => "interrupted",
+            Outcome::Running => "running",
         }
     }
 }
@@ -244,6 +250,45 @@ impl Run {
     pub(super) fn named(mut self) -> Run {
         self.id = super::file_digest(self.to_line().as_bytes())[..8].to_owned();
         self
+    }
+
+    /// Returns the run that holds a lock; `None` if it cannot change the state, as a plan.
+    ///
+    /// What it does and has done is not known before it ends.
+    pub fn in_progress(holder: &LockInfo, workspace: &str) -> Option<Run> {
+        let operation = holder.operation_name();
+        if ["plan", "console"].contains(&&*operation) {
+            return None;
+        }
+        let began = holder.created_at().map_or_else(|| holder.created.clone(), super::timestamp);
+        let run = Run {
+            version: VERSION,
+            id: String::new(),
+            command: vec![operation.clone()],
+            operation,
+            began,
+            ended: String::new(),
+            who: holder.who.clone(),
+            program: format!("version {}", holder.version),
+            workspace: workspace.to_owned(),
+            plan: None,
+            recovered: 0,
+            overridden: Vec::new(),
+            steps: Vec::new(),
+            counts: Counts::default(),
+            outcome: Outcome::Running,
+            serial: None,
+            lineage: String::new(),
+            journal: None,
+        };
+        Some(run.named())
+    }
+
+    /// Returns whether a run of the log is this run in progress, which has ended since its lock was looked at.
+    pub fn is_same(&self, logged: &Run) -> bool {
+        let time = |it: &str| DateTime::parse_from_rfc3339(it).ok();
+        let began = time(&self.began).zip(time(&logged.began));
+        self.who == logged.who && began.is_some_and(|(locked, began)| began >= locked)
     }
 
     /// Returns it as a line, without the line feed.

@@ -37,7 +37,11 @@ pub fn draw(runs: &[&Run]) -> String {
 }
 
 fn entry(run: &Run, is_open: bool) -> String {
-    let class = if run.outcome == Outcome::Complete { "create" } else { "delete" };
+    let class = match run.outcome {
+        Outcome::Complete => "create",
+        Outcome::Failed | Outcome::Interrupted => "delete",
+        Outcome::Running => "update",
+    };
     let open = if is_open { " open" } else { "" };
     let about = format!("{} · {} · {}", run.began, run.who, summary(run));
     let command = shown(&run.command);
