@@ -158,6 +158,6 @@ impl Why {
         let form = Form::Text(None);
         let options =
             WhyOptions { address: self.address.clone(), form, subject, ..WhyOptions::default() };
-        why(&host(&world, &sources, &Stop::default()), &options)
+        why(&host(&world, &sources, &Stop::default()), &options).map(|it| it.text)
     }
 }

@@ -4,6 +4,7 @@ mod asked;
 pub mod causes;
 mod context;
 mod every;
+mod failures;
 mod links;
 mod missed;
 mod parts;
@@ -100,6 +101,7 @@ const DECISIONS: &[&str] = &[
     "output_action",
     "recalculated",
     "keeps_value",
+    "blocked",
     "selected",
 ];
 
@@ -221,6 +223,9 @@ impl Question {
     }
 
     fn lines(&self, context: &ExplainContext, causes: Option<&Causes<'_>>) -> Vec<Line> {
+        if let Some(line) = self.failure(context) {
+            return vec![line];
+        }
         if let (Some((lines, _)), About::Decision) =
             (whole::tell(&self.asked, context, causes), &self.about)
         {
@@ -229,6 +234,14 @@ impl Question {
         let causes = causes.filter(|_| matches!(self.about, About::Decision));
         let found = causes.map(|it| self.causes(context, it)).unwrap_or_default();
         told(&self.proofs(context), &found, context)
+    }
+
+    /// Says that planning what is asked failed, and why.
+    fn failure(&self, context: &ExplainContext) -> Option<Line> {
+        let node = self.asked.node().filter(|_| matches!(self.about, About::Decision))?;
+        let (why, place) = context.failures.why(node, &context.facts)?;
+        let text = format!("{} could not be planned: {why}", context.name(node));
+        Some(Line { depth: 0, text, is_reason: false, origins: place.into_iter().collect() })
     }
 
     /// The proofs of what is decided. Nothing is decided of values and of wholes, so that nothing is concluded for them.
@@ -332,15 +345,19 @@ impl Question {
 
     fn nothing(&self, context: &ExplainContext) -> String {
         let name = self.name(context);
+        let why = match context.failures.has_errors() {
+            true => "the plan has errors",
+            false => "it takes no part in this plan",
+        };
         match &self.about {
             About::Relation(relation) => {
                 format!("{relation} says nothing of {name} in this plan.\n")
             }
             About::Provider => {
-                format!("No provider is chosen for {name}: it takes no part in this plan.\n")
+                format!("No provider is chosen for {name}: {why}.\n")
             }
             About::Decision => {
-                format!("Nothing is decided about {name}: it takes no part in this plan.\n")
+                format!("Nothing is decided about {name}: {why}.\n")
             }
         }
     }
@@ -380,6 +397,9 @@ impl Question {
             return Ok(document);
         }
         let mut document = json!({"address": address, "proofs": proofs});
+        if let Some(line) = self.failure(context) {
+            document["failed"] = line.text.into();
+        }
         if let (Some(causes), About::Decision) = (causes, &self.about) {
             let (found, secret) = self.causes(context, causes);
             document["causes"] = causes::to_json(&found);

@@ -67,12 +67,22 @@ impl Default for Form {
     }
 }
 
+/// An answer of `why`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// The answer, as text or as a JSON document.
+    pub text: String,
+    /// Whether the plan that was made for it has errors. They were reported.
+    pub has_errors: bool,
+}
+
 /// Explains one decision. Changes nothing.
 ///
 /// # Errors
 ///
 /// If nothing has the address, the missed action is not one, or no plan can be made.
-pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics> {
+pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<Explained, Diagnostics> {
+    let sound = |text| Explained { text, has_errors: false };
     with_room(|runtime| {
         let WhyOptions { address, subject, .. } = options;
         let ask = |context: &ExplainContext| {
@@ -89,7 +99,7 @@ pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics>
         };
         let known = known.filter(|it| ask(it).is_ok_and(|question| question.is_settled(it)));
         if let Some(known) = known {
-            return told(&ask(&known)?, &known, None, options.form);
+            return told(&ask(&known)?, &known, None, options.form).map(sound);
         }
         let answer = |context: &ExplainContext, causes: &Causes<'_>| {
             if options.order {
@@ -98,7 +108,7 @@ pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<String, Diagnostics>
             told(&ask(context)?, context, Some(causes), options.form)
         };
         match &subject.saved {
-            Some(path) => of_saved(host, path, &answer),
+            Some(path) => of_saved(host, path, &answer).map(sound),
             None => runtime.block_on(of_plan(host, &subject.planning, &answer)),
         }
     })?
@@ -159,12 +169,13 @@ async fn of_plan(
     host: &Host<'_>,
     options: &PlanOptions,
     answer: Answer<'_>,
-) -> Result<String, Diagnostics> {
+) -> Result<Explained, Diagnostics> {
     let (session, planned) = planned(host, options, None).await?;
     let given = given(&session.config, &planned.variables, &session.sources);
     let model = models::of_planned(&session, &planned);
     let causes = Causes::new(&model, &given);
-    answer(&ExplainContext::of_planned(&session, &planned.finished), &causes)
+    let text = answer(&ExplainContext::of_planned(&session, &planned.finished), &causes)?;
+    Ok(Explained { text, has_errors: planned.finished.problems.has_errors() })
 }
 
 /// What is known before any provider is asked, and whether that is all there is to know of who serves what. Nothing
@@ -242,7 +253,8 @@ pub fn whatif(host: &Host<'_>, options: &PlanOptions) -> Result<(Parts, Diagnost
     with_room(|_| {
         refuse_without_configuration(host, &options.request)?;
         let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
-        let state = read_state_to_answer(host, &session, options.state.lock)?.state.unwrap_or_default();
+        let state =
+            read_state_to_answer(host, &session, options.state.lock)?.state.unwrap_or_default();
         let variables = root_variables(host, &session, &options.request)?;
         let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
         let (known, foreseen) =

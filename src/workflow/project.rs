@@ -129,7 +129,8 @@ impl Project {
             subject: planned(request),
             ..WhyOptions::default()
         };
-        why(&self.host(&listener), &options).map_err(|it| listener.with(it))
+        let explained = why(&self.host(&listener), &options);
+        explained.map(|it| it.text).map_err(|it| listener.with(it))
     }
 
     /// Returns the rows of a relation that the plan rests on or that follows from it, each column in words.

@@ -165,7 +165,7 @@ fn why(ui: &Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
         let Decided { address, world, plan } = decided(world, &settings, address)?;
         let subject = PlanSource { saved: Some(plan), ..PlanSource::default() };
         let options = WhyOptions { address, form, subject, ..WhyOptions::default() };
-        ui.json_or_text(args.json, &explain::why(&ui.host(&world), &options)?);
+        ui.json_or_text(args.json, &explain::why(&ui.host(&world), &options)?.text);
         return Ok(0);
     };
     let choice = PolicyChoice { named: args.policies.clone(), none: false };

@@ -111,7 +111,7 @@ impl Asked<'_> {
         for address in addresses(asked) {
             let address = address.to_owned();
             let options = WhyOptions { address, subject: subject.clone(), ..WhyOptions::default() };
-            told.push_str(&why(&self.ui.host(self.world), &options)?);
+            told.push_str(&why(&self.ui.host(self.world), &options)?.text);
         }
         match told.trim_end() {
             "" => Err(Diagnostic::error("Nothing to explain")

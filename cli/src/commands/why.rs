@@ -149,7 +149,7 @@ fn incompatible(detail: &str) -> Diagnostics {
     Diagnostic::error("Incompatible options").detail(detail).into()
 }
 
-/// Explains one decision, or one verdict: exits with 1 where that is not given.
+/// Explains one decision, or one verdict. Exits with 1 if the plan has errors, or the verdict is not given.
 pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagnostics> {
     silence(ui, args.asked.subject.input)?;
     if let Some(rule) = &args.policy {
@@ -160,6 +160,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &WhyArgs) -> Result<u8, Diagno
         return Ok(u8::from(!answered.is_given));
     }
     let options = args.options(ui)?;
-    ui.json_or_text(args.json, &why(&ui.host(world), &options)?);
-    Ok(0)
+    let explained = why(&ui.host(world), &options)?;
+    ui.json_or_text(args.json, &explained.text);
+    Ok(u8::from(explained.has_errors))
 }

@@ -9,6 +9,7 @@ use entail_rules::{Atom, Facts, Node, Tables, beside};
 
 use super::super::saved::Loaded;
 use super::super::session::Session;
+use super::failures::Failures;
 use super::provenance::Provenance;
 use super::words::Words;
 use crate::address::Instance;
@@ -33,6 +34,7 @@ pub struct ExplainContext {
     words: Words,
     blocks: Vec<(String, String)>,
     forced: BTreeMap<Node, String>,
+    pub(super) failures: Failures,
 }
 
 /// A relation: its name, and its rows in words.
@@ -104,6 +106,10 @@ impl ExplainContext {
             structure: finished.structure.clone(),
             provenance: None,
             flags: finished.flags.clone(),
+            failures: Failures::of(finished, &session.sources, |node| {
+                let (resource, ..) = finished.structure.kind(node).object()?;
+                Some(block_of(session, &finished.structure, resource)?.body.span)
+            }),
             words: Words::of(&finished.serving, &finished.statements, &session.sources),
         }
     }
@@ -119,6 +125,7 @@ impl ExplainContext {
             structure: lowered.structure.clone(),
             provenance: None,
             flags: lowered.flags.clone(),
+            failures: Failures::without_reasons(lowered.problems.has_errors()),
             words: Words::of(&lowered.serving, &[], &session.sources),
         }
     }
@@ -148,6 +155,7 @@ impl ExplainContext {
                 protected: loaded.protected.clone(),
             },
             flags: loaded.flags.clone(),
+            failures: Failures::without_reasons(loaded.plan.errored),
             words: loaded.words.clone(),
             blocks: loaded.blocks.clone(),
             forced: forced(&loaded.structure, &loaded.plan),

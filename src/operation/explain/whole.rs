@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use super::Asked;
 use super::causes::{Causes, Owner, Part, lines, to_json};
 use super::context::ExplainContext;
+use super::failures::blocked;
 use crate::explain::Leaves;
 use crate::explain::render::Line;
 use crate::explain::sentence::of_done;
@@ -165,16 +166,25 @@ impl Whole<'_> {
         (lines, document)
     }
 
+    fn has_failed(&self, node: Node) -> bool {
+        self.context.failures.why(node, &self.context.facts).is_some()
+    }
+
     /// Objects by what is done with them, in the order in which people ask.
     fn grouped(&self, nodes: Vec<Node>) -> Vec<Group> {
         let mut groups: BTreeMap<(u8, String), Vec<Node>> = BTreeMap::new();
         let plan = self.causes.and_then(|it| it.model.plan.as_ref());
+        let blocked = blocked(self.context.engine, &self.context.facts);
         for node in nodes {
             let change = plan.and_then(|it| it.change(node));
             let (rank, what) = match change {
                 Some(change) => {
                     let what = of_done("", Some(change.action), Some(change.reason));
                     (rank(change.action), what.trim().to_owned())
+                }
+                None if self.has_failed(node) => (7, "could not be planned".into()),
+                None if blocked.contains(&node) => {
+                    (8, "could not be planned, because something that it reads failed".into())
                 }
                 None => (9, "takes no part in this plan".to_owned()),
             };
