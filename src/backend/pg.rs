@@ -12,30 +12,32 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Row};
 
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, NotUnlocked};
 use super::opening::{Opening, invalid};
 use super::shape::{flag, text};
 use super::store::{Content, Refused, Store, Version, check_filled};
 use super::workspace;
 use crate::diagnostic::Diagnostics;
 
+mod advisory;
 mod connection;
 mod holder;
 mod large;
 mod layout;
-mod locks;
 mod rows;
+mod session;
 #[cfg(test)]
 mod tests;
 mod trouble;
 
+use advisory::{Held, give_back, try_lock};
 use connection::Way;
 use holder::{Holder, session_name};
 use layout::Layout;
 use rows::{Stored, two_texts};
+use session::Session;
 use trouble::{told, way_on};
 
 /// `backend "pg"`
@@ -56,24 +58,6 @@ pub const KIND: Kind = Kind {
 /// The time limit of one answer, without the time for transferring its bytes.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A connection, and why it has ended once it has.
-#[derive(Debug)]
-struct Session {
-    client: Client,
-    pid: i32,
-    /// When the server began it. Numbers of processes come again.
-    since: String,
-    ended: Arc<OnceLock<String>>,
-}
-
-/// A lock that is held.
-#[derive(Clone, Debug)]
-struct Held {
-    key: i64,
-    id: String,
-    session: Arc<Session>,
-}
-
 /// The store in a database.
 #[derive(Debug)]
 struct Postgres {
@@ -81,21 +65,6 @@ struct Postgres {
     layout: Layout,
     session: tokio::sync::Mutex<Option<Arc<Session>>>,
     held: Mutex<BTreeMap<String, Held>>,
-}
-
-impl Session {
-    fn is_over(&self) -> Option<String> {
-        let why = || "the connection was closed".to_owned();
-        match self.ended.get() {
-            Some(why) => Some(why.clone()),
-            None => self.client.is_closed().then(why),
-        }
-    }
-
-    async fn ask(&self, query: &str, values: &[&str]) -> Result<Vec<Row>, tokio_postgres::Error> {
-        let typed: Vec<_> = values.iter().map(|it| (it as &_, Type::TEXT)).collect();
-        self.client.query_typed(query, &typed).await
-    }
 }
 
 impl Postgres {
@@ -336,7 +305,8 @@ impl Store for Postgres {
             let why = format!("Workspace is already locked: {workspace}");
             return Err(LockProblem::Busy(why, None));
         }
-        let taken = self.try_lock(&session, workspace).await.map_err(|it| self.failed(&it))?;
+        let taken = try_lock(&session, &self.layout, workspace).await;
+        let taken = taken.map_err(|it| self.failed(&it))?;
         let key = match taken {
             Ok(key) => key,
             Err((key, why)) => {
@@ -353,11 +323,6 @@ impl Store for Postgres {
         let held = Held { key, id: info.id.clone(), session };
         self.held.lock().insert(workspace.to_owned(), held);
         Ok(info.id.clone())
-    }
-
-    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
-        let session = self.session().await?;
-        self.state_of_lock(&session, workspace).await.map_err(|it| self.failed(&it))
     }
 
     fn lost_lock(&self, workspace: &str) -> Option<String> {
@@ -378,7 +343,7 @@ impl Store for Postgres {
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {
         let held = self.held.lock().remove(workspace).filter(|it| it.id == id);
         let held = held.ok_or_else(NotUnlocked::not_locked)?;
-        let given = self.give_back(&held.session, held.key).await;
+        let given = give_back(&held.session, held.key).await;
         match given {
             Ok(true) => Ok(()),
             Ok(false) => Err(NotUnlocked::not_locked()),
