@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -37,7 +37,7 @@ use connection::Way;
 use holder::{Holder, session_name};
 use layout::Layout;
 use rows::{Stored, two_texts};
-use session::Session;
+use session::{NoAnswer, Session};
 use trouble::{told, way_on};
 
 /// `backend "pg"`
@@ -54,9 +54,6 @@ pub const KIND: Kind = Kind {
     ],
     open: |it| Ok(Arc::new(Postgres::open(it)?)),
 };
-
-/// The time limit of one answer, without the time for transferring its bytes.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The store in a database.
 #[derive(Debug)]
@@ -79,7 +76,17 @@ impl Postgres {
         })
     }
 
-    fn failed(&self, error: &tokio_postgres::Error) -> io::Error {
+    fn failed(&self, why: &NoAnswer) -> io::Error {
+        match why {
+            NoAnswer::Failed(error) => self.refused(error),
+            NoAnswer::Late(seconds) => {
+                let server = self.way.shown();
+                io::Error::other(format!("{server} does not answer within {seconds} seconds"))
+            }
+        }
+    }
+
+    fn refused(&self, error: &tokio_postgres::Error) -> io::Error {
         let hint = way_on(error, &self.layout);
         io::Error::other(format!("{}: {}{hint}", self.way.shown(), told(error)))
     }
@@ -95,35 +102,11 @@ impl Postgres {
     }
 
     async fn connect(&self) -> io::Result<Arc<Session>> {
-        let (client, connection) = self.way.open().await.map_err(io::Error::other)?;
-        let ended = Arc::new(OnceLock::new());
-        let end = ended.clone();
-        tokio::spawn(async move { end.set(connection.await) });
-        let known = async {
-            self.layout.make(&client).await?;
-            // A lock on the whole table is waited for 30 seconds, unless the user has set a time.
-            let query = "SELECT pid, backend_start::text, CASE current_setting('lock_timeout') WHEN '0' \
-                         THEN set_config('lock_timeout', '30s', false) END \
-                         FROM pg_stat_activity WHERE pid = pg_backend_pid()";
-            let rows = client.query_typed(query, &[]).await?;
-            let Some(row) = rows.first() else { return Ok((0, String::new())) };
-            Ok((row.try_get(0)?, row.try_get::<_, Option<String>>(1)?.unwrap_or_default()))
-        };
-        let (pid, since) = known.await.map_err(|it| self.failed(&it))?;
-        Ok(Arc::new(Session { client, pid, since, ended }))
-    }
-
-    /// Waits for an answer within the time limit for this number of bytes. Drops the session if the answer is late.
-    async fn in_time<T>(&self, bytes: usize, work: impl Future<Output = T>) -> io::Result<T> {
-        let patience = ANSWER_TIMEOUT + Duration::from_secs(bytes as u64 / (64 << 10));
-        match tokio::time::timeout(patience, work).await {
-            Ok(done) => Ok(done),
-            Err(_) => {
-                *self.session.lock().await = None;
-                let (server, seconds) = (self.way.shown(), patience.as_secs());
-                Err(io::Error::other(format!("{server} does not answer within {seconds} seconds")))
-            }
-        }
+        let (client, carried) = self.way.open().await.map_err(io::Error::other)?;
+        let begun = Session::begin(client, carried, self.way.patience()).await;
+        let session = begun.map_err(|it| self.failed(&it))?;
+        self.layout.make(&session).await.map_err(|it| self.failed(&it))?;
+        Ok(Arc::new(session))
     }
 
     fn held(&self, workspace: &str) -> Option<Held> {
@@ -136,7 +119,7 @@ impl Postgres {
             "SELECT CASE WHEN octet_length(data) <= {} THEN data END, md5(data) FROM {table} WHERE name = $1",
             large::LARGE
         );
-        let asked = self.in_time(0, session.ask(&query, &[workspace])).await?;
+        let asked = session.ask(&query, &[workspace]).await;
         let rows = asked.map_err(|it| self.failed(&it))?;
         if rows.len() > 1 {
             let why = format!(
@@ -150,11 +133,11 @@ impl Postgres {
             let version = Version(String::new());
             return Ok(Content { bytes: Vec::new(), version, is_elsewhere: false });
         };
-        let row = two_texts(row).map_err(|it| self.failed(&it))?;
+        let row = two_texts(row).map_err(|it| self.refused(&it))?;
         let (data, version) = match row {
             (Some(data), Some(version)) => (data, version),
             (None, Some(_)) => {
-                let read = large::read(&session.client, &table, workspace);
+                let read = large::read(session, &table, workspace);
                 read.await.map_err(|it| self.failed(&it))?
             }
             _ => (String::new(), String::new()),
@@ -169,11 +152,11 @@ impl Postgres {
         session: &Session,
         workspace: &str,
         (data, expected): (&str, &Version),
-    ) -> Result<Option<Stored>, tokio_postgres::Error> {
+    ) -> Result<Option<Stored>, NoAnswer> {
         let table = self.layout.table();
         if data.len() > large::LARGE
             && let Some(done) =
-                large::replace(&session.client, (&table, workspace), data, &expected.0).await?
+                large::replace(session, (&table, workspace), data, &expected.0).await?
         {
             return Ok(done);
         }
@@ -192,7 +175,7 @@ impl Postgres {
                 session.ask(&query, &[workspace, data, version]).await?
             }
         };
-        rows.first().map(Stored::of).transpose()
+        Ok(rows.first().map(Stored::of).transpose()?)
     }
 
     /// Finds out what became of a write whose connection broke. The session of before is ended first, so that nothing of it can
@@ -209,12 +192,12 @@ impl Postgres {
                          WHERE pid = $1 AND backend_start::text = $2 AND pid <> pg_backend_pid()";
             let which: [(&(dyn ToSql + Sync), Type); 2] =
                 [(&broken.pid, Type::INT4), (&broken.since, Type::TEXT)];
-            let rows = session.client.query_typed(query, &which).await;
-            // Whoever may not end it waits for its end.
-            if matches!(&rows, Ok(it) if it.is_empty()) {
-                break;
+            match session.ask_typed(query, &which).await {
+                Ok(rows) if rows.is_empty() => break,
+                Err(late @ NoAnswer::Late(_)) => return Err(self.failed(&late)),
+                // A session of another user cannot be ended, but it may end by itself.
+                _ => tokio::time::sleep(Duration::from_millis(100)).await,
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
         }
         let there = self.read_over(&session, workspace).await?;
         let is_written = there.bytes == data.as_bytes();
@@ -248,9 +231,7 @@ impl Store for Postgres {
             Some(held) => held.session.clone(),
             None => self.session().await?,
         };
-        let replacing = self.replace(&session, workspace, (data, expected));
-        let replaced = self.in_time(data.len(), replacing).await.map_err(Refused::Unsettled)?;
-        let error = match replaced {
+        let error = match self.replace(&session, workspace, (data, expected)).await {
             Ok(Some(stored)) if stored.is_same => return Ok(stored.version),
             Ok(Some(_)) => {
                 let name = self.name(workspace);
@@ -262,17 +243,18 @@ impl Store for Postgres {
                 let there = self.read_over(&session, workspace).await?;
                 return Err(Refused::Overtaken(there.bytes));
             }
-            Err(it) => it,
+            Err(late @ NoAnswer::Late(_)) => return Err(Refused::Unsettled(self.failed(&late))),
+            Err(NoAnswer::Failed(it)) => it,
         };
         if error.as_db_error().is_some() && session.is_over().is_none() {
-            return Err(self.failed(&error).into());
+            return Err(self.refused(&error).into());
         }
         let (there, is_written) =
             self.settle(&session, workspace, data).await.map_err(Refused::Unsettled)?;
         match (is_written, held) {
             (true, _) => Ok(there.version),
             (false, Some(_)) => Err(Refused::LockLost(told(&error))),
-            (false, None) if there.version == *expected => Err(self.failed(&error).into()),
+            (false, None) if there.version == *expected => Err(self.refused(&error).into()),
             (false, None) => Err(Refused::Overtaken(there.bytes)),
         }
     }
@@ -282,7 +264,7 @@ impl Store for Postgres {
         let query = format!("SELECT name FROM {} WHERE name <> 'default'", self.layout.table());
         let rows = session.ask(&query, &[]).await.map_err(|it| self.failed(&it))?;
         let names: Result<Vec<String>, _> = rows.iter().map(|it| it.try_get(0)).collect();
-        Ok(workspace::listed(names.map_err(|it| self.failed(&it))?))
+        Ok(workspace::listed(names.map_err(|it| self.refused(&it))?))
     }
 
     async fn create(&self, _workspace: &str) -> io::Result<()> {
@@ -310,7 +292,7 @@ impl Store for Postgres {
         let key = match taken {
             Ok(key) => key,
             Err((key, why)) => {
-                let holder = Holder::find(&session.client, key).await;
+                let holder = Holder::find(&session, key).await;
                 let known = holder.map_or(info.clone(), |it| it.info(info, key));
                 return Err(LockProblem::Busy(why, Some(known)));
             }
@@ -335,7 +317,9 @@ impl Store for Postgres {
             return Ok(None);
         };
         let session = self.session().await?;
-        let holder = Holder::find(&session.client, held.key).await;
+        // The server may not have noticed yet that the own session has ended.
+        let holder = Holder::find(&session, held.key).await;
+        let holder = holder.filter(|it| it.pid != held.session.pid);
         let holder = holder.map(|it| format!("; the lock belongs to {} now", it.described()));
         Ok(Some(why + &holder.unwrap_or_default()))
     }
@@ -343,11 +327,14 @@ impl Store for Postgres {
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {
         let held = self.held.lock().remove(workspace).filter(|it| it.id == id);
         let held = held.ok_or_else(NotUnlocked::not_locked)?;
-        let given = give_back(&held.session, held.key).await;
-        match given {
+        // The lock ended with the session.
+        if held.session.is_over().is_some() {
+            return Ok(());
+        }
+        match give_back(&held.session, held.key).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(NotUnlocked::not_locked()),
-            // The lock ended with the session.
+            Err(late @ NoAnswer::Late(_)) => Err(self.failed(&late).into()),
             Err(_) if held.session.is_over().is_some() => Ok(()),
             Err(it) => Err(self.failed(&it).into()),
         }
@@ -358,9 +345,9 @@ impl Store for Postgres {
         let query = format!("SELECT id FROM {} WHERE name = $1", self.layout.table());
         let rows = session.ask(&query, &[workspace]).await.map_err(|it| self.failed(&it))?;
         let key: Result<Option<i64>, _> = rows.first().map(|it| it.try_get(0)).transpose();
-        let keys = key.map_err(|it| self.failed(&it))?;
+        let keys = key.map_err(|it| self.refused(&it))?;
         for key in keys.into_iter().chain([self.layout.creation_key()]) {
-            if let Some(holder) = Holder::find(&session.client, key).await {
+            if let Some(holder) = Holder::find(&session, key).await {
                 let why = format!("nobody but PostgreSQL can end it: {}", holder.described());
                 return Err(NotUnlocked::Failed(why, None));
             }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio_postgres::Error;
 use tokio_postgres::types::Type;
 
 use super::layout::Layout;
 use super::rows::is_true;
-use super::session::Session;
+use super::session::{NoAnswer, Session};
 
 /// A lock that is held.
 #[derive(Clone, Debug)]
@@ -23,17 +22,16 @@ pub(super) async fn try_lock(
     session: &Session,
     layout: &Layout,
     name: &str,
-) -> Result<Result<i64, (i64, String)>, Error> {
+) -> Result<Result<i64, (i64, String)>, NoAnswer> {
     let creation = layout.creation_key();
     let query = format!(
         "SELECT it.id, pg_try_advisory_lock(it.id), pg_try_advisory_lock($1) FROM {} AS it WHERE it.name = $2",
         layout.table()
     );
-    let rows =
-        session.client.query_typed(&query, &[(&creation, Type::INT8), (&name, Type::TEXT)]).await?;
+    let rows = session.ask_typed(&query, &[(&creation, Type::INT8), (&name, Type::TEXT)]).await?;
     let Some(row) = rows.first() else {
         let query = "SELECT pg_try_advisory_lock($1)";
-        let rows = session.client.query_typed(query, &[(&creation, Type::INT8)]).await?;
+        let rows = session.ask_typed(query, &[(&creation, Type::INT8)]).await?;
         return Ok(match is_true(&rows)? {
             true => Ok(creation),
             false => Err((creation, format!("Already locked for workspace creation: {name}"))),
@@ -60,8 +58,8 @@ pub(super) async fn try_lock(
 }
 
 /// Gives a lock back. Returns whether the session had it.
-pub(super) async fn give_back(session: &Session, key: i64) -> Result<bool, Error> {
+pub(super) async fn give_back(session: &Session, key: i64) -> Result<bool, NoAnswer> {
     let query = "SELECT pg_advisory_unlock($1)";
-    let rows = session.client.query_typed(query, &[(&key, Type::INT8)]).await?;
-    is_true(&rows)
+    let rows = session.ask_typed(query, &[(&key, Type::INT8)]).await?;
+    Ok(is_true(&rows)?)
 }

@@ -128,9 +128,14 @@ impl Way {
         format!("the database {database:?} on {}:{port}", hosts.join(","))
     }
 
+    /// Returns the time limit of a connection with its greetings.
+    pub fn patience(&self) -> Duration {
+        self.config.get_connect_timeout().copied().unwrap_or_default() + GREETING
+    }
+
     /// Opens a connection. What is returned beside the client carries its messages until it ends, and then says why.
     pub async fn open(&self) -> Result<Opened, Error> {
-        let whole = self.config.get_connect_timeout().copied().unwrap_or_default() + GREETING;
+        let whole = self.patience();
         let opened = tokio::time::timeout(whole, self.connected()).await;
         let why = match opened {
             Ok(Ok(it)) => return Ok(it),

@@ -1,8 +1,9 @@
 //! Who holds an advisory lock: PostgreSQL keeps no record of ours, but knows its sessions.
 
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Row};
 
+use super::session::{NoAnswer, Session};
 use crate::backend::lock::LockInfo;
 
 /// The name of a session that holds a lock begins with this; the lock's ID and the operation follow.
@@ -10,7 +11,7 @@ const OURS: &str = "entail/";
 
 /// A session that holds a lock.
 pub(super) struct Holder {
-    pid: i32,
+    pub pid: i32,
     user: String,
     address: String,
     application: String,
@@ -24,8 +25,8 @@ pub(super) fn session_name(info: &LockInfo) -> String {
 
 impl Holder {
     /// Returns who holds a lock; `None` if the lock is free, or the server does not say.
-    pub async fn find(client: &Client, key: i64) -> Option<Holder> {
-        Holder::ask(client, key).await.ok().flatten()
+    pub async fn find(session: &Session, key: i64) -> Option<Holder> {
+        Holder::ask(session, key).await.ok().flatten()
     }
 
     /// Asks who holds a lock; `None` if it is free.
@@ -33,7 +34,7 @@ impl Holder {
     /// # Errors
     ///
     /// If the server does not answer.
-    pub async fn ask(client: &Client, key: i64) -> Result<Option<Holder>, tokio_postgres::Error> {
+    pub async fn ask(session: &Session, key: i64) -> Result<Option<Holder>, NoAnswer> {
         const QUERY: &str = "SELECT a.pid, coalesce(a.usename::text, ''), coalesce(a.client_addr::text, ''), \
             coalesce(a.application_name, ''), \
             coalesce(to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '') \
@@ -42,7 +43,7 @@ impl Holder {
             AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
             AND l.classid::bigint = $1 AND l.objid::bigint = $2";
         let (high, low) = ((key >> 32) & 0xffff_ffff, key & 0xffff_ffff);
-        let rows = client.query_typed(QUERY, &[(&high, Type::INT8), (&low, Type::INT8)]).await?;
+        let rows = session.ask_typed(QUERY, &[(&high, Type::INT8), (&low, Type::INT8)]).await?;
         let text = |row: &Row, column| row.try_get(column).unwrap_or_default();
         Ok(rows.first().map(|row| Holder {
             pid: row.try_get(0).unwrap_or_default(),

@@ -4,9 +4,9 @@ use bytes::Bytes;
 use futures_util::SinkExt;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Error};
 
 use super::rows::Stored;
+use super::session::{NoAnswer, Session};
 
 /// From how many bytes on a state is large.
 pub(super) const LARGE: usize = 16 << 20;
@@ -17,28 +17,28 @@ const SENT: usize = 1 << 20;
 
 /// Does something in a transaction, which ends as it does.
 async fn within<T>(
-    client: &Client,
+    session: &Session,
     begin: &str,
-    work: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
-    client.batch_execute(begin).await?;
+    work: impl Future<Output = Result<T, NoAnswer>>,
+) -> Result<T, NoAnswer> {
+    session.run(begin).await?;
     let done = work.await;
     let end = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
-    let ended = client.batch_execute(end).await;
+    let ended = session.run(end).await;
     let done = done?;
     ended.map(|()| done)
 }
 
 /// Reads a state, and what stands for it. All pieces are of one moment.
 pub(super) async fn read(
-    client: &Client,
+    session: &Session,
     table: &str,
     name: &str,
-) -> Result<(String, String), Error> {
+) -> Result<(String, String), NoAnswer> {
     let whole = format!("SELECT md5(data), octet_length(data) FROM {table} WHERE name = $1");
     let part = format!("SELECT substr(data, $2, {PIECE}) FROM {table} WHERE name = $1");
     let work = async {
-        let rows = client.query_typed(&whole, &[(&name, Type::TEXT)]).await?;
+        let rows = session.ask(&whole, &[name]).await?;
         let Some(row) = rows.first() else { return Ok((String::new(), String::new())) };
         let (version, length): (Option<String>, Option<i32>) = (row.try_get(0)?, row.try_get(1)?);
         let length = usize::try_from(length.unwrap_or_default()).unwrap_or_default();
@@ -47,7 +47,7 @@ pub(super) async fn read(
         while data.len() < length {
             let values: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 2] =
                 [(&name, Type::TEXT), (&start, Type::INT4)];
-            let rows = client.query_typed(&part, &values).await?;
+            let rows = session.ask_typed(&part, &values).await?;
             let Some(row) = rows.first() else { break };
             let Some(piece) = row.try_get::<_, Option<&str>>(0)? else { break };
             crate::backend::moving::arrive(piece.len());
@@ -56,28 +56,30 @@ pub(super) async fn read(
         }
         Ok((data, version.unwrap_or_default()))
     };
-    within(client, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work).await
+    within(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work).await
 }
 
 /// Replaces a state if it still is what is expected; nothing where it is not. The outer nothing: it cannot be done in pieces here, for
 /// the user may make no temporary table.
 pub(super) async fn replace(
-    client: &Client,
+    session: &Session,
     (table, name): (&str, &str),
     data: &str,
     expected: &str,
-) -> Result<Option<Option<Stored>>, Error> {
+) -> Result<Option<Option<Stored>>, NoAnswer> {
     let work = async {
-        client
-            .batch_execute("CREATE TEMPORARY TABLE entail_state (data text) ON COMMIT DROP")
-            .await?;
-        let sink = client.copy_in("COPY pg_temp.entail_state (data) FROM STDIN").await?;
-        let mut sink = std::pin::pin!(sink);
-        for piece in data.as_bytes().chunks(SENT) {
-            sink.send(escaped(piece)).await?;
-        }
-        sink.send(Bytes::from_static(b"\n")).await?;
-        sink.finish().await?;
+        session.run("CREATE TEMPORARY TABLE entail_state (data text) ON COMMIT DROP").await?;
+        let sending = async {
+            let copy = "COPY pg_temp.entail_state (data) FROM STDIN";
+            let sink = session.client.copy_in(copy).await?;
+            let mut sink = std::pin::pin!(sink);
+            for piece in data.as_bytes().chunks(SENT) {
+                sink.send(escaped(piece)).await?;
+            }
+            sink.send(Bytes::from_static(b"\n")).await?;
+            sink.finish().await
+        };
+        session.in_time(data.len(), sending).await?;
         let sent = "(SELECT data FROM pg_temp.entail_state)";
         let rows = match expected {
             "" => {
@@ -85,18 +87,18 @@ pub(super) async fn replace(
                     "INSERT INTO {table} AS it (name, data) VALUES ($1, {sent}) ON CONFLICT (name) \
                      DO UPDATE SET data = excluded.data WHERE it.data IS NULL RETURNING md5(data), data = {sent}"
                 );
-                client.query_typed(&query, &[(&name, Type::TEXT)]).await?
+                session.ask_about(data.len(), &query, &[name]).await?
             }
             version => {
                 let query = format!(
                     "UPDATE {table} SET data = {sent} WHERE name = $1 AND md5(data) = $2 RETURNING md5(data), data = {sent}"
                 );
-                client.query_typed(&query, &[(&name, Type::TEXT), (&version, Type::TEXT)]).await?
+                session.ask_about(data.len(), &query, &[name, version]).await?
             }
         };
-        rows.first().map(Stored::of).transpose()
+        Ok(rows.first().map(Stored::of).transpose()?)
     };
-    match within(client, "BEGIN", work).await {
+    match within(session, "BEGIN", work).await {
         Err(it) if it.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(None),
         done => done.map(Some),
     }

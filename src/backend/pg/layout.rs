@@ -1,9 +1,8 @@
 //! Schema, table, sequence and index: what they are called, and which of them are made.
 
-use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::Type;
 
+use super::session::{NoAnswer, Session};
 use crate::backend::opening::{Opening, invalid};
 use crate::diagnostic::Diagnostics;
 
@@ -62,16 +61,12 @@ impl Layout {
     }
 
     /// Makes what is missing and may be made.
-    pub async fn make(&self, client: &Client) -> Result<(), tokio_postgres::Error> {
+    pub async fn make(&self, session: &Session) -> Result<(), NoAnswer> {
         let (schema, table) = (quoted(&self.schema), self.table());
         let index = format!("{schema}.{}", quoted(&self.index));
-        let row = client
-            .query_typed(
-                "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1), \
-                 to_regclass($2) IS NOT NULL, to_regclass($3) IS NOT NULL, to_regclass($4) IS NOT NULL",
-                &[(&self.schema, Type::TEXT), (&SEQUENCE, Type::TEXT), (&table, Type::TEXT), (&index, Type::TEXT)],
-            )
-            .await?;
+        let query = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1), \
+                     to_regclass($2) IS NOT NULL, to_regclass($3) IS NOT NULL, to_regclass($4) IS NOT NULL";
+        let row = session.ask(query, &[&self.schema, SEQUENCE, &table, &index]).await?;
         let has = |column| row.first().is_some_and(|it| it.get(column));
         let statements = [
             (self.makes_schema && !has(0), format!("CREATE SCHEMA IF NOT EXISTS {schema}")),
@@ -94,7 +89,7 @@ impl Layout {
             ),
         ];
         for (is_due, statement) in statements {
-            match client.batch_execute(if is_due { &statement } else { "" }).await {
+            match session.run(if is_due { &statement } else { "" }).await {
                 // Somebody else was faster.
                 Err(it) if it.code().is_some_and(is_there_already) => {}
                 made => made?,
