@@ -28,6 +28,7 @@ mod large;
 mod layout;
 mod rows;
 mod session;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod trouble;
@@ -36,8 +37,9 @@ use advisory::{Held, give_back, try_lock};
 use connection::Way;
 use holder::{Holder, session_name};
 use layout::Layout;
-use rows::{Stored, two_texts};
+use rows::two_texts;
 use session::{NoAnswer, Session};
+use stored::{Outcome, confirm};
 use trouble::{told, way_on};
 
 /// `backend "pg"`
@@ -146,13 +148,13 @@ impl Postgres {
         Ok(Content { bytes: data.into_bytes(), version: Version(version), is_elsewhere: false })
     }
 
-    /// Replaces what is stored if it still is what is expected; nothing where it is not.
+    /// Replaces what is stored if it still is what is expected. What the table would change is not stored.
     async fn replace(
         &self,
         session: &Session,
         workspace: &str,
         (data, expected): (&str, &Version),
-    ) -> Result<Option<Stored>, NoAnswer> {
+    ) -> Result<Outcome, NoAnswer> {
         let table = self.layout.table();
         if data.len() > large::LARGE
             && let Some(done) =
@@ -160,22 +162,25 @@ impl Postgres {
         {
             return Ok(done);
         }
-        let rows = match expected.0.as_str() {
-            "" => {
-                let query = format!(
-                    "INSERT INTO {table} AS it (name, data) VALUES ($1, $2) ON CONFLICT (name) \
-                     DO UPDATE SET data = $2 WHERE it.data IS NULL RETURNING md5(data), data = $2"
-                );
-                session.ask(&query, &[workspace, data]).await?
-            }
-            version => {
-                let query = format!(
-                    "UPDATE {table} SET data = $2 WHERE name = $1 AND md5(data) = $3 RETURNING md5(data), data = $2"
-                );
-                session.ask(&query, &[workspace, data, version]).await?
-            }
+        let work = async {
+            let rows = match expected.0.as_str() {
+                "" => {
+                    let query = format!(
+                        "INSERT INTO {table} AS it (name, data) VALUES ($1, $2) ON CONFLICT (name) \
+                         DO UPDATE SET data = $2 WHERE it.data IS NULL RETURNING md5(data), data = $2"
+                    );
+                    session.ask(&query, &[workspace, data]).await?
+                }
+                version => {
+                    let query = format!(
+                        "UPDATE {table} SET data = $2 WHERE name = $1 AND md5(data) = $3 RETURNING md5(data), data = $2"
+                    );
+                    session.ask(&query, &[workspace, data, version]).await?
+                }
+            };
+            confirm(session, (&table, workspace), &rows).await
         };
-        Ok(rows.first().map(Stored::of).transpose()?)
+        session.within("BEGIN", Outcome::is_kept, work).await
     }
 
     /// Finds out what became of a write whose connection broke. The session of before is ended first, so that nothing of it can
@@ -232,14 +237,14 @@ impl Store for Postgres {
             None => self.session().await?,
         };
         let error = match self.replace(&session, workspace, (data, expected)).await {
-            Ok(Some(stored)) if stored.is_same => return Ok(stored.version),
-            Ok(Some(_)) => {
+            Ok(Outcome::Stored(version)) => return Ok(version),
+            Ok(Outcome::Changed) => {
                 let name = self.name(workspace);
-                return Err(Refused::Unsettled(io::Error::other(format!(
-                    "{name} holds something else than was written: a trigger or a rule of the table changes it"
+                return Err(Refused::Failed(io::Error::other(format!(
+                    "{name} would hold something else than was written: a trigger or a rule of the table changes it"
                 ))));
             }
-            Ok(None) => {
+            Ok(Outcome::NotMet) => {
                 let there = self.read_over(&session, workspace).await?;
                 return Err(Refused::Overtaken(there.bytes));
             }

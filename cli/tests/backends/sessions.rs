@@ -116,6 +116,7 @@ const SILENCES: &[(&str, &str, &str)] = &[
     ("prepared", "to_regclass", "plan -input=false -lock=false"),
     ("read", "octet_length(data)", "plan -input=false -lock=false"),
     ("written", WRITE, "apply -auto-approve -input=false -lock=false -var v=second"),
+    ("committed", "COMMIT", "apply -auto-approve -input=false -lock=false -var v=second"),
     ("locked", "pg_try_advisory_lock", "apply -auto-approve -input=false -var v=second"),
     ("listed", "SELECT name FROM", "workspace list"),
     ("deleted", "DELETE FROM", "workspace delete -force other"),

@@ -67,6 +67,47 @@ fn a_first_write_that_the_table_changes_or_swallows_is_an_error() {
 }
 
 #[test]
+fn a_row_that_is_changed_after_the_write_is_an_error_and_stays_as_it_was() {
+    let Some(server) = start_postgres() else { return };
+    let folder = Folder::new(&pg(server.port).block("altered"));
+    folder.init().apply("first");
+    let changes = [
+        "UPDATE altered.states SET data = '' WHERE id = NEW.id",
+        "UPDATE altered.states SET data = NULL WHERE id = NEW.id",
+        "UPDATE altered.states SET data = OLD.data WHERE id = NEW.id",
+        "UPDATE altered.states SET name = 'other' WHERE id = NEW.id",
+        "DELETE FROM altered.states WHERE id = NEW.id",
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let rows = "SELECT name, md5(data) FROM altered.states";
+        let before = server.query(rows);
+        let body = format!("IF pg_trigger_depth() = 1 THEN {change}; END IF; RETURN NULL;");
+        meddle(&server, "altered", "AFTER UPDATE", &body);
+        let command = format!("apply -auto-approve -input=false -var v=n{number}");
+        let told = folder.run(&command).refuses(CHANGED);
+        assert!(told.contains("The state file that was there is unchanged"), "{told}");
+        leave(&server, "altered");
+        assert_eq!(server.query(rows), before, "{change}");
+        folder.apply(&format!("n{number}"));
+        assert_eq!(folder.output(), format!("n{number}"), "{change}");
+    }
+}
+
+#[test]
+fn a_first_row_that_is_changed_after_the_write_is_an_error_and_is_not_kept() {
+    let Some(server) = start_postgres() else { return };
+    let folder = Folder::new(&pg(server.port).block("begun"));
+    folder.init();
+    let change = "UPDATE begun.states SET data = '{}' WHERE id = NEW.id; RETURN NULL;";
+    meddle(&server, "begun", "AFTER INSERT", change);
+    folder.run("apply -auto-approve -input=false -var v=first").refuses(CHANGED);
+    leave(&server, "begun");
+    assert_eq!(server.query("SELECT count(*) FROM begun.states"), "0");
+    folder.apply("first");
+    assert_eq!(folder.output(), "first");
+}
+
+#[test]
 fn a_large_write_that_the_table_changes_is_an_error() {
     let Some(server) = start_postgres() else { return };
     let folder = Folder::new(&pg(server.port).block("large"));
@@ -79,6 +120,12 @@ fn a_large_write_that_the_table_changes_is_an_error() {
     });
     std::fs::write(folder.path().join("large.json"), state.to_string()).expect("a file");
     meddle(&server, "large", "BEFORE UPDATE", "NEW.data := OLD.data; RETURN NEW;");
+    folder.run("state push -force large.json").refuses(CHANGED);
+    assert_eq!(folder.output(), "first");
+    leave(&server, "large");
+    let change = "UPDATE large.states SET data = OLD.data WHERE id = NEW.id";
+    let body = format!("IF pg_trigger_depth() = 1 THEN {change}; END IF; RETURN NULL;");
+    meddle(&server, "large", "AFTER UPDATE", &body);
     folder.run("state push -force large.json").refuses(CHANGED);
     assert_eq!(folder.output(), "first");
     leave(&server, "large");

@@ -5,8 +5,8 @@ use futures_util::SinkExt;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
-use super::rows::Stored;
 use super::session::{NoAnswer, Session};
+use super::stored::{Outcome, confirm};
 
 /// From how many bytes on a state is large.
 pub(super) const LARGE: usize = 16 << 20;
@@ -14,20 +14,6 @@ pub(super) const LARGE: usize = 16 << 20;
 const PIECE: i32 = 8 << 20;
 /// How many bytes a piece has that is written.
 const SENT: usize = 1 << 20;
-
-/// Does something in a transaction, which ends as it does.
-async fn within<T>(
-    session: &Session,
-    begin: &str,
-    work: impl Future<Output = Result<T, NoAnswer>>,
-) -> Result<T, NoAnswer> {
-    session.run(begin).await?;
-    let done = work.await;
-    let end = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
-    let ended = session.run(end).await;
-    let done = done?;
-    ended.map(|()| done)
-}
 
 /// Reads a state, and what stands for it. All pieces are of one moment.
 pub(super) async fn read(
@@ -56,17 +42,17 @@ pub(super) async fn read(
         }
         Ok((data, version.unwrap_or_default()))
     };
-    within(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work).await
+    session.within("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", |_| true, work).await
 }
 
-/// Replaces a state if it still is what is expected; nothing where it is not. The outer nothing: it cannot be done in pieces here, for
-/// the user may make no temporary table.
+/// Replaces a state if it still is what is expected. Returns `None` if it cannot be done in pieces here, because the user may make no
+/// temporary table.
 pub(super) async fn replace(
     session: &Session,
     (table, name): (&str, &str),
     data: &str,
     expected: &str,
-) -> Result<Option<Option<Stored>>, NoAnswer> {
+) -> Result<Option<Outcome>, NoAnswer> {
     let work = async {
         session.run("CREATE TEMPORARY TABLE entail_state (data text) ON COMMIT DROP").await?;
         let sending = async {
@@ -96,9 +82,9 @@ pub(super) async fn replace(
                 session.ask_about(data.len(), &query, &[name, version]).await?
             }
         };
-        Ok(rows.first().map(Stored::of).transpose()?)
+        confirm(session, (table, name), &rows).await
     };
-    match within(session, "BEGIN", work).await {
+    match session.within("BEGIN", Outcome::is_kept, work).await {
         Err(it) if it.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Ok(None),
         done => done.map(Some),
     }

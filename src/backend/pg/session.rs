@@ -142,6 +142,23 @@ impl Session {
     pub async fn run(&self, statement: &str) -> Result<(), NoAnswer> {
         self.in_time(0, self.client.batch_execute(statement)).await
     }
+
+    /// Does work in a transaction. It is committed if the work succeeds and `is_kept` says so of its result.
+    ///
+    /// - `begin`: the statement that begins it.
+    pub async fn within<T>(
+        &self,
+        begin: &str,
+        is_kept: impl FnOnce(&T) -> bool,
+        work: impl Future<Output = Result<T, NoAnswer>>,
+    ) -> Result<T, NoAnswer> {
+        self.run(begin).await?;
+        let done = work.await;
+        let end = if done.as_ref().is_ok_and(is_kept) { "COMMIT" } else { "ROLLBACK" };
+        let ended = self.run(end).await;
+        let done = done?;
+        ended.map(|()| done)
+    }
 }
 
 /// Returns the time limit of an answer.
