@@ -36,7 +36,7 @@ mod trouble;
 use advisory::{Held, give_back, try_lock};
 use connection::Way;
 use holder::{Holder, session_name};
-use layout::Layout;
+use layout::{LONGEST_NAME, Layout};
 use rows::two_texts;
 use session::{NoAnswer, Session};
 use stored::{Outcome, confirm};
@@ -117,6 +117,9 @@ impl Postgres {
 
     async fn read_over(&self, session: &Session, workspace: &str) -> io::Result<Content> {
         let table = self.layout.table();
+        if workspace.len() > LONGEST_NAME {
+            self.check_column(session, &table).await?;
+        }
         let query = format!(
             "SELECT CASE WHEN octet_length(data) <= {} THEN data END, md5(data) FROM {table} WHERE name = $1",
             large::LARGE
@@ -146,6 +149,20 @@ impl Postgres {
         };
         check_filled(&self.name(workspace), data.as_bytes())?;
         Ok(Content { bytes: data.into_bytes(), version: Version(version), is_elsewhere: false })
+    }
+
+    /// Checks that the column of names keeps more than [`LONGEST_NAME`] bytes.
+    async fn check_column(&self, session: &Session, table: &str) -> io::Result<()> {
+        let query = "SELECT true FROM pg_attribute \
+                     WHERE attrelid = to_regclass($1) AND attname = 'name' AND atttypid = 'name'::regtype";
+        let rows = session.ask(query, &[table]).await.map_err(|it| self.failed(&it))?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        Err(io::Error::other(format!(
+            "PostgreSQL cuts the name of the workspace after {LONGEST_NAME} bytes, so that two could be one: the column \"name\" of {table} has \
+             the type name. Give it the type text, or choose a shorter name"
+        )))
     }
 
     /// Replaces what is stored if it still is what is expected. What the table would change is not stored.

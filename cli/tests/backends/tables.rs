@@ -113,6 +113,28 @@ fn names_that_the_server_would_cut_are_refused() {
 }
 
 #[test]
+fn a_column_that_would_cut_a_workspace_is_refused() {
+    let Some(server) = start_postgres() else { return };
+    let (long, longest) = ("n".repeat(64), "n".repeat(63));
+    let folder = Folder::new(&pg(server.port).block("cut"));
+    folder.init().run(&format!("workspace new {long}")).ok();
+    server.query("ALTER TABLE cut.states ALTER name TYPE name");
+    for command in ["plan -input=false", "apply -auto-approve -input=false"] {
+        folder.run(command).refuses("the column \"name\" of \"cut\".\"states\" has the type name");
+    }
+    assert_eq!(server.query("SELECT count(*) FROM cut.states"), "0");
+    // What is not cut is kept.
+    folder.run(&format!("workspace new {longest}")).ok();
+    folder.apply("first");
+    assert_eq!(folder.output(), "first");
+    assert_eq!(server.query("SELECT name FROM cut.states"), longest);
+    server.query("ALTER TABLE cut.states ALTER name TYPE text");
+    folder.run(&format!("workspace new {long}")).ok();
+    folder.apply("second");
+    assert_eq!(folder.output(), "second");
+}
+
+#[test]
 fn names_that_differ_in_their_last_byte_are_two() {
     let Some(server) = start_postgres() else { return };
     let stem = "n".repeat(62);

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostics;
 const SEQUENCE: &str = "public.global_states_id_seq";
 
 /// How many bytes of a name PostgreSQL keeps.
-const LONGEST_NAME: usize = 63;
+pub(super) const LONGEST_NAME: usize = 63;
 
 /// Names in the database, and which of them are made where they are missing.
 #[derive(Debug)]
