@@ -8,6 +8,9 @@ const PAGE: &str = "<!DOCTYPE html>\n<title>Log in</title>";
 /// The header that says what stands for a blob.
 const TAG: &[(&str, &str)] = &[("ETag", "\"0x8D\"")];
 
+/// What a run says of a status that Azure explains.
+const NO_REASON: &str = "status 404 without a reason";
+
 const PUT: Strange =
     Strange { method: "PUT", comp: "", is_done: false, status: 201, headers: &[], body: None };
 const GET: Strange = Strange { method: "GET", is_done: true, status: 200, ..PUT };
@@ -124,8 +127,22 @@ fn a_state_that_cannot_be_read_is_neither_absent_nor_overwritten() {
             Strange { status: 206, headers: TAG, body: Some("{\"version\": 4, \"se"), ..GET },
             "Error: ",
         ),
-        (Strange { status: 404, body: Some(PAGE), ..GET }, "The state is gone"),
-        (Strange { status: 404, body: Some(""), ..GET }, "The state is gone"),
+        (Strange { status: 404, body: Some(PAGE), ..GET }, "page for people"),
+        (Strange { status: 404, body: Some(""), ..GET }, NO_REASON),
+        (Strange { status: 404, body: Some("not here"), ..GET }, NO_REASON),
+        (Strange { status: 404, body: Some("<Error/>"), ..GET }, NO_REASON),
+        (
+            Strange { status: 404, headers: &[("x-ms-error-code", "BlobNotFound")], ..GET },
+            "The state is gone",
+        ),
+        (
+            Strange { status: 404, body: Some("<Error><Code>BlobNotFound</Code></Error>"), ..GET },
+            "The state is gone",
+        ),
+        (
+            Strange { status: 404, headers: &[("x-ms-error-code", "ContainerNotFound")], ..GET },
+            "must be made in the storage account",
+        ),
         (
             Strange {
                 status: 302,
@@ -152,6 +169,19 @@ fn a_state_that_cannot_be_read_is_neither_absent_nor_overwritten() {
     let others = azure.hosts.take_asked().into_iter();
     let others: Vec<String> = others.filter(|it| it != METADATA && it != STORAGE).collect();
     assert!(others.is_empty(), "{others:?}");
+}
+
+#[test]
+fn an_answer_without_a_reason_is_not_taken_for_no_state() {
+    let azure = Azure::start();
+    folder(&azure, &block("there")).init().apply("first");
+    for (body, told) in [(PAGE, "page for people"), ("", NO_REASON), ("not here", NO_REASON)] {
+        let fresh = folder(&azure, &block("there"));
+        azure.set(Some(Strange { status: 404, body: Some(body), ..GET }));
+        fresh.run("init -input=false").refuses(told);
+        azure.set(None);
+        assert!(azure.text("there").contains("first"), "{body}");
+    }
 }
 
 #[test]
@@ -214,6 +244,9 @@ fn a_workspace_is_deleted_only_with_status_202() {
         Strange { body: Some(PAGE), ..DELETE },
         Strange { status: 204, ..DELETE },
         Strange { status: 302, ..DELETE },
+        Strange { status: 404, ..DELETE },
+        Strange { status: 404, body: Some(PAGE), ..DELETE },
+        Strange { status: 404, headers: &[("x-ms-error-code", "ContainerNotFound")], ..DELETE },
     ];
     let azure = Azure::start();
     let folder = folder(&azure, &block("deleted"));

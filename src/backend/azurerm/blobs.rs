@@ -131,7 +131,7 @@ impl Container {
     pub async fn get(&self, blob: &str) -> Result<Option<Blob>, Trouble> {
         let answer = self.demand(&self.keyed(self.ask(Method::GET, blob, ""))).await;
         let answer = match answer {
-            Err(it) if it.is_absent() && it.code() != "ContainerNotFound" => return Ok(None),
+            Err(it) if is_missing(&it) => return Ok(None),
             answer => answer?,
         };
         let Some(tag) = answer.header("etag").map(str::to_owned) else {
@@ -149,7 +149,7 @@ impl Container {
     pub async fn properties(&self, blob: &str) -> Result<Option<Properties>, Trouble> {
         let answer = self.demand(&self.keyed(self.ask(Method::HEAD, blob, ""))).await;
         let answer = match answer {
-            Err(it) if it.is_absent() && it.code() != "ContainerNotFound" => return Ok(None),
+            Err(it) if is_missing(&it) => return Ok(None),
             answer => answer?,
         };
         let headers = answer.headers.iter();
@@ -242,7 +242,7 @@ impl Container {
     /// If it may still be there.
     pub async fn delete(&self, blob: &str, lease: Option<&str>) -> Result<(), Trouble> {
         match self.demand(&with_lease(self.ask(Method::DELETE, blob, ""), lease)).await {
-            Err(it) if it.is_absent() && it.code() != "ContainerNotFound" => Ok(()),
+            Err(it) if is_missing(&it) => Ok(()),
             Ok(answer) if answer.status != 202 => {
                 Err(Trouble::Unanswered(unlike_azure(&self.address, "status 202 is missing")))
             }
@@ -281,6 +281,11 @@ impl Container {
             }
         }
     }
+}
+
+/// Whether the service says that there is no such blob. Status 404 without its reason may come from anything on the way.
+fn is_missing(trouble: &Trouble) -> bool {
+    trouble.is_absent() && trouble.code() == "BlobNotFound"
 }
 
 fn with_lease(ask: Ask, lease: Option<&str>) -> Ask {

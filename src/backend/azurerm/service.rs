@@ -40,7 +40,15 @@ impl Service for Azure {
             (code, "") => code.to_owned(),
             (code, message) => format!("{code}: {}", message.trim_end_matches('.')),
         };
-        let text = format!("{} at {host} says {said}.{}", self.name(), self.hint(&code, answer));
+        let text = match (answer.status, &*code) {
+            // Azure gives a reason with it.
+            (404, "") => format!(
+                "what answers at {host} does not speak as {} does (status 404 without a reason, {}): check the names and the endpoint.",
+                self.name(),
+                answer.header("content-type").unwrap_or("no content type")
+            ),
+            _ => format!("{} at {host} says {said}.{}", self.name(), self.hint(&code, answer)),
+        };
         Trouble::denied(answer.status, &code, text)
     }
 }
@@ -115,6 +123,7 @@ mod tests {
             (403, "AuthorizationPermissionMismatch", "Storage Blob Data Contributor"),
             (403, "KeyBasedAuthenticationNotPermitted", "use_azuread_auth"),
             (418, "", "status 418"),
+            (404, "", "status 404 without a reason"),
         ] {
             let body = match code {
                 "" => String::new(),
