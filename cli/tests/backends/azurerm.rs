@@ -51,24 +51,25 @@ fn a_state_is_kept_under_a_lease() {
 #[test]
 fn a_write_counts_only_with_status_201_and_a_tag() {
     let answers = [
-        Strange { status: 200, headers: TAG, ..PUT },
-        Strange { status: 202, headers: TAG, ..PUT },
-        Strange { status: 200, ..PUT },
-        Strange { status: 202, ..PUT },
-        PUT,
-        Strange { headers: &[("ETag", "")], ..PUT },
-        Strange { status: 200, headers: TAG, body: Some(PAGE), ..PUT },
-        Strange { headers: TAG, body: Some(PAGE), ..PUT },
+        (Strange { status: 200, headers: TAG, ..PUT }, "status 200 in place of 201"),
+        (Strange { status: 202, headers: TAG, ..PUT }, "status 202 in place of 201"),
+        (Strange { status: 200, ..PUT }, "status 200 in place of 201"),
+        (Strange { status: 202, ..PUT }, "status 202 in place of 201"),
+        (PUT, "no ETag"),
+        (Strange { headers: &[("ETag", "")], ..PUT }, "no ETag"),
+        (Strange { status: 200, headers: TAG, body: Some(PAGE), ..PUT }, "page for people"),
+        (Strange { headers: TAG, body: Some(PAGE), ..PUT }, "page for people"),
     ];
     let azure = Azure::start();
     let folder = folder(&azure, &block("written"));
     folder.init().apply("first");
-    for (number, answer) in answers.into_iter().enumerate() {
+    for (number, (answer, why)) in answers.into_iter().enumerate() {
         let value = format!("n{number}");
         azure.set(Some(answer));
         let applied = folder.run(&format!("apply -auto-approve -input=false -var v={value}"));
         azure.set(None);
-        applied.refuses("Failed to save state");
+        let told = applied.refuses("Failed to save state");
+        assert!(told.contains(why), "{told}");
         assert!(!azure.text("written").contains(&value), "nothing was stored");
         // What was done is kept here, and taken up by the next run.
         folder.apply(&value);
@@ -240,22 +241,27 @@ fn a_list_goes_on_page_by_page() {
 #[test]
 fn a_workspace_is_deleted_only_with_status_202() {
     let answers = [
-        DELETE,
-        Strange { body: Some(PAGE), ..DELETE },
-        Strange { status: 204, ..DELETE },
-        Strange { status: 302, ..DELETE },
-        Strange { status: 404, ..DELETE },
-        Strange { status: 404, body: Some(PAGE), ..DELETE },
-        Strange { status: 404, headers: &[("x-ms-error-code", "ContainerNotFound")], ..DELETE },
+        (DELETE, "status 200 in place of 202"),
+        (Strange { body: Some(PAGE), ..DELETE }, "page for people"),
+        (Strange { status: 204, ..DELETE }, "status 204 in place of 202"),
+        (Strange { status: 302, ..DELETE }, "sends requests on"),
+        (Strange { status: 404, ..DELETE }, NO_REASON),
+        (Strange { status: 404, body: Some(PAGE), ..DELETE }, "page for people"),
+        (
+            Strange { status: 404, headers: &[("x-ms-error-code", "ContainerNotFound")], ..DELETE },
+            "must be made in the storage account",
+        ),
     ];
     let azure = Azure::start();
     let folder = folder(&azure, &block("deleted"));
     folder.init().run("workspace new other").ok();
     folder.apply("first").run("workspace select default").ok();
     let before = azure.text("deletedenv:other");
-    for answer in answers {
+    for (answer, why) in answers {
         azure.set(Some(answer));
-        folder.run("workspace delete -force other").refuses("Workspace deletion failed");
+        let deleted = folder.run("workspace delete -force other");
+        let told = deleted.refuses("Workspace deletion failed");
+        assert!(told.contains(why), "{told}");
         azure.set(None);
         assert_eq!(azure.text("deletedenv:other"), before);
     }

@@ -183,10 +183,12 @@ impl Container {
         let ask = with_metadata(with_lease(ask, lease), metadata).body(bytes);
         let answer = self.demand(&self.scoped(self.keyed(ask))).await?;
         // Azure says what stands for the blob it has made. Any other answer does not say that there is one.
-        match answer.header("etag").filter(|it| answer.status == 201 && !it.is_empty()) {
-            Some(tag) => Ok(tag.to_owned()),
-            None => Err(Trouble::Unanswered(unlike_azure(&self.address, "no ETag"))),
-        }
+        let why = match answer.header("etag").filter(|it| !it.is_empty()) {
+            Some(tag) if answer.status == 201 => return Ok(tag.to_owned()),
+            None if answer.status == 201 => "no ETag".to_owned(),
+            _ => in_place_of(&answer, 201),
+        };
+        Err(Trouble::Unanswered(unlike_azure(&self.address, &why)))
     }
 
     /// Keeps what a blob holds now as a snapshot.
@@ -244,7 +246,8 @@ impl Container {
         match self.demand(&with_lease(self.ask(Method::DELETE, blob, ""), lease)).await {
             Err(it) if is_missing(&it) => Ok(()),
             Ok(answer) if answer.status != 202 => {
-                Err(Trouble::Unanswered(unlike_azure(&self.address, "status 202 is missing")))
+                let why = in_place_of(&answer, 202);
+                Err(Trouble::Unanswered(unlike_azure(&self.address, &why)))
             }
             deleted => deleted.map(drop),
         }
@@ -299,11 +302,16 @@ fn with_metadata(ask: Ask, metadata: &BTreeMap<String, String>) -> Ask {
     metadata.iter().fold(ask, |ask, (name, value)| ask.header(&format!("{METADATA}{name}"), value))
 }
 
-/// Says that what answers is not Azure, and what its answer lacks.
-fn unlike_azure(address: &str, lacks: &str) -> String {
+/// Says that what answers is not Azure, and why its answer shows that.
+fn unlike_azure(address: &str, why: &str) -> String {
     format!(
-        "what answers at {address} does not speak as Azure Blob Storage does ({lacks}): check the names and the endpoint"
+        "what answers at {address} does not speak as Azure Blob Storage does ({why}): check the names and the endpoint"
     )
+}
+
+/// Says which status came instead of the only one that Azure gives.
+fn in_place_of(answer: &Answer, status: u16) -> String {
+    format!("status {} in place of {status}", answer.status)
 }
 
 /// The service answers with something that is none of its answers.

@@ -72,10 +72,10 @@ pub(super) fn lock_lost(name: &str, why: &str) -> Diagnostic {
     ))
 }
 
-/// Nobody knows whether a write has happened.
+/// It is not known whether a write has happened.
 pub(super) fn unsettled(name: &str, why: &Error) -> Diagnostic {
     Diagnostic::error("Failed to save state").detail(format!(
-        "Error saving state: {why}\n\nNo answer came from {name}, so that the state may or may not have been written there. Read it before you push another one."
+        "Error saving state: {why}\n\nNothing confirms that {name} holds the new state: it may or may not have been written there. Read it before you push another one."
     ))
 }
 
