@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde_json::Value;
+
 use crate::azurerm::folder;
 use crate::services::azure::{Azure, LOGIN, METADATA, STORAGE, SUFFIX, cloud};
 use crate::services::http::{Reply, serve};
@@ -51,20 +53,25 @@ fn a_description_that_leads_elsewhere_is_refused_before_a_secret_is_sent() {
     let headers = vec![("Location", "https://elsewhere.test/".to_owned())];
     let no_host = "or a suffix that is not a host name";
     let not_secure = "names an address without https";
+    let no_login = "names no login address";
     let answers = [
         (Reply::new(200, page), "is not JSON"),
         (Reply::new(200, ""), "is not JSON"),
         (Reply::new(200, "{}"), "names no storage or no audience"),
         (Reply::new(503, ""), "status 503"),
         (Reply { status: 302, headers, body: Vec::new() }, "status 302"),
-        (cloud("cloud.test/path", &login, MANAGER), no_host),
-        (cloud("cloud.test:8443", &login, MANAGER), no_host),
-        (cloud("cloud.test?a=", &login, MANAGER), no_host),
-        (cloud("cloud.test#", &login, MANAGER), no_host),
-        (cloud("user@cloud.test", &login, MANAGER), no_host),
-        (cloud(SUFFIX, &open, MANAGER), not_secure),
+        (cloud("cloud.test/path", &*login, MANAGER), no_host),
+        (cloud("cloud.test:8443", &*login, MANAGER), no_host),
+        (cloud("cloud.test?a=", &*login, MANAGER), no_host),
+        (cloud("cloud.test#", &*login, MANAGER), no_host),
+        (cloud("user@cloud.test", &*login, MANAGER), no_host),
+        (cloud(SUFFIX, &*open, MANAGER), not_secure),
         (cloud(SUFFIX, LOGIN, MANAGER), not_secure),
-        (cloud(SUFFIX, &login, &open), not_secure),
+        (cloud(SUFFIX, &*login, &open), not_secure),
+        // A client without one would log in to the public cloud.
+        (cloud(SUFFIX, Value::Null, MANAGER), no_login),
+        (cloud(SUFFIX, 7, MANAGER), no_login),
+        (cloud(SUFFIX, "", MANAGER), not_secure),
     ];
     let azure = Azure::start();
     for (answer, told) in answers {

@@ -130,6 +130,10 @@ impl Environment {
         let (Some(suffix), Some(audience)) = found else {
             return Err(wrong("its answer names no storage or no audience".into()));
         };
+        // Without it the secret would go to the public cloud.
+        let Some(login) = text(&json["authentication"]["loginEndpoint"]) else {
+            return Err(wrong("its answer names no login address".into()));
+        };
         let addresses = [&json["authentication"]["loginEndpoint"], &json["resourceManager"]];
         let is_open = |it: &&Json| it.as_str().is_some_and(|it| !it.starts_with("https://"));
         let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '-');
@@ -141,7 +145,7 @@ impl Environment {
         }
         Ok(Environment {
             suffix,
-            login: text(&json["authentication"]["loginEndpoint"]).unwrap_or_default(),
+            login,
             manager: text(&json["resourceManager"]).unwrap_or_default(),
             audience: format!("{audience}/"),
         })

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::http::{Reply, Request};
 use super::tls::Hosts;
@@ -68,7 +68,8 @@ pub struct Azure {
 }
 
 /// Returns the answer that describes a cloud.
-pub fn cloud(suffix: &str, login: &str, manager: &str) -> Reply {
+pub fn cloud(suffix: &str, login: impl Into<Value>, manager: &str) -> Reply {
+    let login: Value = login.into();
     let document = json!({
         "suffixes": {"storage": suffix},
         "authentication": {"audiences": ["https://manager.test/"], "loginEndpoint": login},
@@ -83,7 +84,7 @@ impl Azure {
         let account = Arc::new(Mutex::new(Account {
             blobs: BTreeMap::new(),
             page: 1000,
-            cloud: cloud(SUFFIX, &format!("https://{LOGIN}/"), "https://manager.test/"),
+            cloud: cloud(SUFFIX, format!("https://{LOGIN}/"), "https://manager.test/"),
             strange: None,
             given: 0,
             last: 0,
