@@ -1,6 +1,7 @@
 //! Answers that Azure Blob Storage never gives: no state counts as stored, absent, listed or deleted because of one.
 
 use crate::folder::{Folder, Service, answer};
+use crate::lists::{CIRCLES, ENDLESS};
 use crate::services::azure::{Azure, Blob, METADATA, STORAGE, Strange};
 
 const PAGE: &str = "<!DOCTYPE html>\n<title>Log in</title>";
@@ -210,7 +211,7 @@ fn an_answer_that_is_no_list_does_not_count_as_an_empty_one() {
         ("", no_list),
         ("<EnumerationResults/>", no_list),
         ("<Error><Code>InternalError</Code></Error>", no_list),
-        (again, no_list),
+        (again, ENDLESS),
     ];
     let azure = Azure::start();
     let folder = folder(&azure, &block("listed"));
@@ -219,6 +220,17 @@ fn an_answer_that_is_no_list_does_not_count_as_an_empty_one() {
         azure.set(Some(Strange { body: Some(body), ..LIST }));
         folder.run("workspace list").refuses(told);
         azure.set(None);
+    }
+}
+
+#[test]
+fn a_list_that_leads_back_to_an_earlier_page_is_an_error() {
+    let azure = Azure::start();
+    let folder = folder(&azure, &block("circle"));
+    folder.init();
+    for markers in CIRCLES {
+        azure.account().markers = markers;
+        folder.run("workspace list").refuses(ENDLESS);
     }
 }
 

@@ -11,6 +11,7 @@ mod azurerm;
 mod clouds;
 mod folder;
 mod gone;
+mod lists;
 mod losing;
 mod passwords;
 mod sessions;

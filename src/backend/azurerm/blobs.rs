@@ -10,7 +10,7 @@ use reqsign_azure_storage::Credential;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::backend::cloud::{Answer, Ask, Trouble, Way};
+use crate::backend::cloud::{Answer, Ask, Markers, Trouble, Way};
 
 /// A container, and how blobs are kept in it.
 #[derive(Debug)]
@@ -259,7 +259,7 @@ impl Container {
     ///
     /// If they cannot be known.
     pub async fn list(&self, prefix: &str) -> Result<Vec<String>, Trouble> {
-        let (mut names, mut next) = (Vec::new(), String::new());
+        let (mut names, mut markers) = (Vec::new(), Markers::default());
         loop {
             let mut query =
                 reqwest::Url::parse(&self.address).map_err(|_| strange(&self.address))?;
@@ -268,8 +268,8 @@ impl Container {
                 ("comp", "list"),
                 ("prefix", prefix),
             ]);
-            if !next.is_empty() {
-                query.query_pairs_mut().append_pair("marker", &next);
+            if let Some(marker) = &markers.next {
+                query.query_pairs_mut().append_pair("marker", marker);
             }
             let url = query.as_str().replace('+', "%20");
             let ask = Ask::new(Method::GET, url).header("x-ms-version", VERSION);
@@ -277,10 +277,9 @@ impl Container {
             let listing: Listing =
                 quick_xml::de::from_reader(&*answer.body).map_err(|_| strange(&self.address))?;
             names.extend(listing.blobs.blobs.into_iter().map(|it| it.name));
-            match listing.next_marker {
-                none if none.is_empty() => return Ok(names),
-                same if same == next => return Err(strange(&self.address)),
-                marker => next = marker,
+            let marker = Some(listing.next_marker);
+            if !markers.follow(marker, "Azure Blob Storage", &self.address)? {
+                return Ok(names);
             }
         }
     }

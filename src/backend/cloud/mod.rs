@@ -6,11 +6,13 @@
 pub(crate) mod context;
 #[cfg(test)]
 pub(crate) mod double;
+pub(crate) mod pages;
 pub(crate) mod record;
 pub(crate) mod route;
 pub(crate) mod trouble;
 pub(crate) mod web;
 
+pub(crate) use pages::Markers;
 pub(crate) use route::Route;
 pub(crate) use trouble::Trouble;
 pub(crate) use web::{Answer, Ask, Way};

@@ -9,7 +9,7 @@ use reqwest::Url;
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
-use crate::backend::cloud::{Answer, Ask, Trouble, Way};
+use crate::backend::cloud::{Answer, Ask, Markers, Trouble, Way};
 
 /// A bucket, and how objects are kept in it.
 #[derive(Debug)]
@@ -240,23 +240,24 @@ impl Bucket {
     }
 
     async fn listed(&self, which: &[(&str, &str)]) -> Result<Vec<String>, Trouble> {
-        let (mut names, mut next) = (Vec::new(), String::new());
+        let (mut names, mut markers) = (Vec::new(), Markers::default());
         loop {
             let mut query = which.to_vec();
-            if !next.is_empty() {
-                query.push(("pageToken", &next));
+            if let Some(marker) = &markers.next {
+                query.push(("pageToken", marker));
             }
             let ask = Ask::new(Method::GET, self.url(&[&self.name, "o"], &query));
             let answer = self.way.demand(&ask).await?;
-            let body: Json = serde_json::from_slice(&answer.body).map_err(|_| {
+            let page: Json = serde_json::from_slice(&answer.body).map_err(|_| {
                 let text = format!("{} does not answer as Google Cloud Storage does: check the endpoint's address.", ask.host());
                 Trouble::denied(answer.status, "", text)
             })?;
-            let items = body["items"].as_array().into_iter().flatten();
+            let items = page["items"].as_array().into_iter().flatten();
             names.extend(items.filter_map(|it| it["name"].as_str().map(str::to_owned)));
-            match body["nextPageToken"].as_str().filter(|it| !it.is_empty()) {
-                Some(more) => next = more.to_owned(),
-                None => return Ok(names),
+            let marker = page["nextPageToken"].as_str().map(str::to_owned);
+            let at = format!("gs://{}", self.name);
+            if !markers.follow(marker, "Google Cloud Storage", &at)? {
+                return Ok(names);
             }
         }
     }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use sha2::Sha256;
 
 use super::address::{Addresses, escaped};
-use crate::backend::cloud::{Ask, Trouble, Way};
+use crate::backend::cloud::{Ask, Markers, Trouble, Way};
 
 /// A bucket, and how objects are kept in it.
 #[derive(Debug)]
@@ -237,12 +237,12 @@ impl Bucket {
     ///
     /// If they cannot be known.
     pub async fn list(&self, prefix: &str) -> Result<Vec<String>, Trouble> {
-        let (mut keys, mut next) = (Vec::new(), None::<String>);
+        let (mut keys, mut markers) = (Vec::new(), Markers::default());
         loop {
             let mut url = self.addresses.object(&self.name, "");
             url.push_str("?list-type=2&max-keys=1000");
-            if let Some(next) = &next {
-                url.push_str(&format!("&continuation-token={}", escaped(next, false)));
+            if let Some(marker) = &markers.next {
+                url.push_str(&format!("&continuation-token={}", escaped(marker, false)));
             }
             url.push_str(&format!("&prefix={}", escaped(prefix, false)));
             let answer = self.send(Ask::new(Method::GET, url)).await?;
@@ -254,9 +254,8 @@ impl Bucket {
                 Trouble::denied(answer.status, "", text)
             })?;
             keys.extend(listing.contents.into_iter().map(|it| it.key));
-            match listing.next.filter(|it| !it.is_empty()) {
-                Some(more) => next = Some(more),
-                None => return Ok(keys),
+            if !markers.follow(listing.next, "S3", &format!("s3://{}", self.name))? {
+                return Ok(keys);
             }
         }
     }

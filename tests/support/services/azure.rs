@@ -53,11 +53,15 @@ pub struct Account {
     pub blobs: BTreeMap<String, Blob>,
     /// How many names a page of a list has.
     pub page: usize,
+    /// The markers that pages of lists name in turn, in place of the true ones, where there are any.
+    pub markers: &'static [&'static str],
     /// The answer of the host that describes the cloud.
     pub cloud: Reply,
     strange: Option<Strange>,
     /// How often the strange answer was given.
     given: usize,
+    /// How many pages of lists were asked for.
+    pages: usize,
     last: u64,
 }
 
@@ -84,9 +88,11 @@ impl Azure {
         let account = Arc::new(Mutex::new(Account {
             blobs: BTreeMap::new(),
             page: 1000,
+            markers: &[],
             cloud: cloud(SUFFIX, format!("https://{LOGIN}/"), "https://manager.test/"),
             strange: None,
             given: 0,
+            pages: 0,
             last: 0,
         }));
         let kept = account.clone();
@@ -185,11 +191,15 @@ impl Account {
         Reply { status: 201, headers, body: Vec::new() }
     }
 
-    fn list(&self, request: &Request) -> Reply {
+    fn list(&mut self, request: &Request) -> Reply {
+        self.pages += 1;
         let prefix = request.asked("prefix").unwrap_or_default();
         let start: usize = request.asked("marker").and_then(|it| it.parse().ok()).unwrap_or(0);
         let names: Vec<&String> = self.blobs.keys().filter(|it| it.starts_with(prefix)).collect();
         let next = match start + self.page {
+            _ if !self.markers.is_empty() && self.pages < MOST => {
+                self.markers[self.pages % self.markers.len()].to_owned()
+            }
             next if next < names.len() => next.to_string(),
             _ => String::new(),
         };
