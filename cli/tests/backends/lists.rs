@@ -1,4 +1,4 @@
-//! Lists in pages: one that leads back to an earlier page ends with an error. `azurerm.rs` has those of Azure.
+//! Lists in pages: one that leads back to an earlier page, or is none, ends with an error. `azurerm.rs` has those of Azure.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -73,4 +73,13 @@ fn a_list_goes_on_until_a_page_names_no_other() {
     // The third page is the last one of each list.
     let listed = folder.init().run("workspace list").ok();
     assert_eq!(listed, "* default\n  after-\n  after-a\n  after-b\n\n");
+}
+
+#[test]
+fn a_document_that_is_no_list_is_not_taken_for_an_empty_one() {
+    for body in ["{}", "[]", "null", r#"{"items": 7}"#, r#"{"kind": "storage#buckets"}"#] {
+        let folder = Folder::new(&gcs(serve(move |_| Reply::new(200, body))).block("listed"));
+        let told = folder.run("init -input=false");
+        told.refuses("does not answer as Google Cloud Storage does");
+    }
 }

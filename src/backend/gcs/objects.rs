@@ -248,7 +248,8 @@ impl Bucket {
             }
             let ask = Ask::new(Method::GET, self.url(&[&self.name, "o"], &query));
             let answer = self.way.demand(&ask).await?;
-            let page: Json = serde_json::from_slice(&answer.body).map_err(|_| {
+            let page = serde_json::from_slice::<Json>(&answer.body).ok().filter(is_list);
+            let page = page.ok_or_else(|| {
                 let text = format!("{} does not answer as Google Cloud Storage does: check the endpoint's address.", ask.host());
                 Trouble::denied(answer.status, "", text)
             })?;
@@ -261,6 +262,11 @@ impl Bucket {
             }
         }
     }
+}
+
+/// Whether a document is a page of a list. Google says so also of one without objects; not all doubles of it do.
+fn is_list(page: &Json) -> bool {
+    page["kind"] == "storage#objects" || page["items"].is_array()
 }
 
 fn extend(url: &mut Url, path: &[&str], query: &[(&str, &str)]) {
