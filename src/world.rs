@@ -23,6 +23,7 @@ pub mod files;
 mod program;
 mod reading;
 mod stop;
+pub(crate) mod subprocess;
 pub mod terminal;
 pub mod threads;
 

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 use super::Platform;
-use super::program::{self, printable};
 use super::settings::{Token, data_folders};
 use crate::error::Error;
+use crate::world::subprocess::{self, printable};
 use crate::world::{Stop, World};
 
 /// What a helper's file name begins with.
@@ -97,7 +97,7 @@ impl Helper {
         let input = given.map(|it| serde_json::json!({ "token": it.reveal() }).to_string());
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).args(words);
-        let finished = program::run(&mut command, input.as_deref(), stop).await;
+        let finished = subprocess::run(&mut command, input.as_deref(), stop).await;
         let finished = finished.map_err(|it| it.context(format_args!("failed to run {shown}")))?;
         if finished.is_success {
             return Ok(finished.output);

@@ -11,11 +11,11 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use tokio::process::Command;
 
-use super::program::{self, printable};
 use super::settings::Token;
 use super::settings::logins::{Login, Logins};
 use crate::error::{Error, ErrorContext};
 use crate::world::World;
+use crate::world::subprocess::{self, printable};
 
 /// What a registry is shown.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, E
     let file = file.ok_or_else(|| format!("there is no program {name} on PATH"))?;
     let mut command = Command::new(file);
     let address = format!("https://{host}");
-    let finished = program::run(command.arg("get"), Some(&address), &world.stop).await;
+    let finished = subprocess::run(command.arg("get"), Some(&address), &world.stop).await;
     let finished = finished.map_err(|it| it.context(format_args!("failed to run {name}")))?;
     if !finished.is_success {
         // Helpers tell their errors where others tell their answer.

@@ -25,7 +25,6 @@ mod package;
 mod platform;
 mod plugins;
 pub mod problems;
-pub(crate) mod program;
 mod reattach;
 mod registry;
 #[cfg(feature = "oci")]

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use crate::error::Error;
-use crate::install::program;
-use crate::world::Stop;
+use crate::world::{Stop, subprocess};
 
 /// A program that gives out credentials.
 pub(super) struct Program {
@@ -36,13 +35,13 @@ impl Program {
             .args(&self.arguments)
             .envs(&self.variables)
             .env("KUBERNETES_EXEC_INFO", question.to_string());
-        let finished = program::run(&mut asked, None, stop).await;
+        let finished = subprocess::run(&mut asked, None, stop).await;
         let finished = finished.map_err(|why| {
             why.context(format_args!("failed to run {command:?} for credentials"))
         })?;
         if !finished.is_success {
             let secrets: Vec<&str> = self.variables.values().map(String::as_str).collect();
-            let said = program::printable(&finished.errors, &secrets);
+            let said = subprocess::printable(&finished.errors, &secrets);
             return Err(format!("{command:?} gives no credentials: {said}").into());
         }
         let malformed = format!(

@@ -1,4 +1,4 @@
-//! Programs of the user that keep credentials: they have a time to answer, and a most that they may print.
+//! Programs that the user names and that give out credentials: they have a time limit, and a limit of what they print.
 
 use std::io;
 use std::process::Stdio;
