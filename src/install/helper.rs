@@ -97,9 +97,10 @@ impl Helper {
         let input = given.map(|it| serde_json::json!({ "token": it.reveal() }).to_string());
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).args(words);
-        let finished = subprocess::run(&mut command, input.as_deref(), stop).await;
+        let input = input.as_deref().map(str::as_bytes);
+        let finished = subprocess::run(&mut command, input, stop).await;
         let finished = finished.map_err(|it| it.context(format_args!("failed to run {shown}")))?;
-        if finished.is_success {
+        if finished.status.success() {
             return Ok(finished.output);
         }
         let secrets: Vec<&str> = given.map(Token::reveal).into_iter().collect();

@@ -163,9 +163,9 @@ async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, E
     let file = file.ok_or_else(|| format!("there is no program {name} on PATH"))?;
     let mut command = Command::new(file);
     let address = format!("https://{host}");
-    let finished = subprocess::run(command.arg("get"), Some(&address), &world.stop).await;
+    let finished = subprocess::run(command.arg("get"), Some(address.as_bytes()), &world.stop).await;
     let finished = finished.map_err(|it| it.context(format_args!("failed to run {name}")))?;
-    if !finished.is_success {
+    if !finished.status.success() {
         // Helpers tell their errors where others tell their answer.
         let said = printable(&finished.output, &[]);
         return match said.contains("credentials not found") {

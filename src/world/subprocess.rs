@@ -1,12 +1,13 @@
-//! Programs that the user names and that give out credentials: they have a time limit, and a limit of what they print.
+//! Programs that the user names and that give out credentials or keys: they have a time limit, and a limit of what they print.
 
 use std::io;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStdin, Command};
+use tokio::process::{Child, ChildStdin, Command};
 
 use crate::error::Error;
 use crate::world::Stop;
@@ -16,53 +17,71 @@ const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 60 });
 /// How long its output is waited for once it has ended: another program that it has started may hold it open.
 const REST: Duration = Duration::from_secs(1);
 /// The most bytes that it may print, on its standard output and on its standard error.
-const LARGEST: usize = 1 << 20;
+pub(crate) const LARGEST: usize = 1 << 20;
 /// The most characters of its standard error that are shown.
 const LONGEST: usize = 1000;
 
 /// What a program that has ended leaves behind.
 pub(crate) struct Finished {
-    /// Whether its exit code says success.
-    pub is_success: bool,
+    /// How it has ended.
+    pub status: ExitStatus,
     /// Its standard output.
     pub output: Vec<u8>,
     /// Its standard error.
     pub errors: Vec<u8>,
 }
 
-/// Runs a program that is given an input, and waits for its end. It is killed after [`LIMIT`], or when the run is stopped.
+/// As [`run_to_end`], with output up to [`LARGEST`]. The program is also killed when the run is stopped.
 ///
 /// # Errors
 ///
-/// If it cannot be started, takes too long, prints too much, or the run is stopped.
+/// As for [`run_to_end`], and if the run is stopped.
 pub(crate) async fn run(
     command: &mut Command,
-    input: Option<&str>,
+    input: Option<&[u8]>,
     stop: &Stop,
 ) -> Result<Finished, Error> {
-    let ended = stop.unless_asked(tokio::time::timeout(LIMIT, attempt(command, input))).await;
-    match ended {
-        Some(Ok(finished)) => finished.map_err(Error::of),
-        Some(Err(_)) => {
+    let ended = stop.unless_asked(run_to_end(command, input, LARGEST)).await;
+    ended.unwrap_or_else(|| Err("the run was interrupted".into()))
+}
+
+/// Runs a program that is given an input, and waits for its end. It is killed after [`LIMIT`].
+///
+/// - `largest`: the most bytes of its standard output.
+///
+/// # Errors
+///
+/// If it cannot be started, takes too long, or prints too much.
+pub(crate) async fn run_to_end(
+    command: &mut Command,
+    input: Option<&[u8]>,
+    largest: usize,
+) -> Result<Finished, Error> {
+    match tokio::time::timeout(LIMIT, attempt(command, input, largest)).await {
+        Ok(finished) => finished.map_err(Error::of),
+        Err(_) => {
             Err(format!("it did not end within {} seconds, and was killed", LIMIT.as_secs()).into())
         }
-        None => Err("the run was interrupted".into()),
     }
 }
 
 /// Runs a program. It is killed where this future is dropped.
-async fn attempt(command: &mut Command, input: Option<&str>) -> io::Result<Finished> {
+async fn attempt(
+    command: &mut Command,
+    input: Option<&[u8]>,
+    largest: usize,
+) -> io::Result<Finished> {
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    let mut child = command.spawn()?;
+    let (mut child, mut group) = start(command)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let status = {
         let mut streams = std::pin::pin!(async {
             tokio::try_join!(
                 write(stdin, input),
-                read(stdout, &mut output),
-                read(stderr, &mut errors)
+                read(stdout, &mut output, largest),
+                read(stderr, &mut errors, LARGEST)
             )
         });
         tokio::select! {
@@ -71,6 +90,7 @@ async fn attempt(command: &mut Command, input: Option<&str>) -> io::Result<Finis
                 child.wait().await?
             }
             status = child.wait() => {
+                group.has_ended();
                 // What has come until then is all that the program itself has printed.
                 if let Ok(done) = tokio::time::timeout(REST, &mut streams).await {
                     done?;
@@ -79,18 +99,54 @@ async fn attempt(command: &mut Command, input: Option<&str>) -> io::Result<Finis
             }
         }
     };
-    Ok(Finished { is_success: status.success(), output, errors })
+    group.has_ended();
+    Ok(Finished { status, output, errors })
 }
 
-async fn write(into: Option<ChildStdin>, input: Option<&str>) -> io::Result<()> {
+/// Starts a program. It leads a group of its own, unless this process has a terminal: the program may ask for a passphrase there, and
+/// only processes of the foreground group may read from a terminal.
+fn start(command: &mut Command) -> io::Result<(Child, Group)> {
+    let is_leader = std::fs::File::open("/dev/tty").is_err();
+    if is_leader {
+        command.process_group(0);
+    }
+    let child = command.spawn()?;
+    let id = child.id().filter(|_| is_leader).and_then(|it| i32::try_from(it).ok());
+    Ok((child, Group(id.and_then(Pid::from_raw))))
+}
+
+/// The group that a program leads. Dropping it kills the program with all that it has started.
+struct Group(Option<Pid>);
+
+impl Group {
+    /// The program has ended by itself. What it has left running may go on.
+    fn has_ended(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(id) = self.0 {
+            // All of them may have ended in between.
+            let _ = kill_process_group(id, Signal::KILL);
+        }
+    }
+}
+
+async fn write(into: Option<ChildStdin>, input: Option<&[u8]>) -> io::Result<()> {
     if let (Some(mut into), Some(input)) = (into, input) {
         // One that ends without reading says so itself.
-        let _ = into.write_all(input.as_bytes()).await;
+        let _ = into.write_all(input).await;
     }
     Ok(())
 }
 
-async fn read(from: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) -> io::Result<()> {
+async fn read(
+    from: Option<impl AsyncRead + Unpin>,
+    into: &mut Vec<u8>,
+    largest: usize,
+) -> io::Result<()> {
     let Some(mut from) = from else { return Ok(()) };
     let mut part = vec![0; 8 << 10];
     loop {
@@ -99,8 +155,8 @@ async fn read(from: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) -> io::R
             return Ok(());
         }
         into.extend_from_slice(&part[..count]);
-        if into.len() > LARGEST {
-            return Err(io::Error::other(format!("it prints more than {} MiB", LARGEST >> 20)));
+        if into.len() > largest {
+            return Err(io::Error::other(format!("it prints more than {} MiB", largest >> 20)));
         }
     }
 }

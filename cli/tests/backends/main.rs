@@ -14,6 +14,7 @@ mod gone;
 mod lists;
 mod losing;
 mod passwords;
+mod programs;
 mod sessions;
 mod strange;
 mod tables;

@@ -39,7 +39,7 @@ impl Program {
         let finished = finished.map_err(|why| {
             why.context(format_args!("failed to run {command:?} for credentials"))
         })?;
-        if !finished.is_success {
+        if !finished.status.success() {
             let secrets: Vec<&str> = self.variables.values().map(String::as_str).collect();
             let said = subprocess::printable(&finished.errors, &secrets);
             return Err(format!("{command:?} gives no credentials: {said}").into());
