@@ -27,6 +27,9 @@ const EXTERNAL: &[Argument] = &[
     Argument::required("decrypt_command", Form::Texts),
 ];
 
+/// How many bytes a program may print that seals or opens a state: the program may compress it.
+const LARGEST: usize = 2 << 30;
+
 /// How bytes are sealed.
 #[derive(Debug)]
 pub(super) struct Method {
@@ -143,7 +146,7 @@ fn run(
         Some(key) => json!({ "key": STANDARD.encode(key.bytes()), "payload": payload }),
         None => json!({ "payload": payload }),
     };
-    let answer = program.ask(world, &serde_json::to_vec(&input)?)?;
+    let answer = program.ask(world, &serde_json::to_vec(&input)?, LARGEST)?;
     let answer: Answer = serde_json::from_slice(&answer).map_err(|why| {
         Error::from(format!("external encryption method returned an invalid JSON ({why})"))
     })?;

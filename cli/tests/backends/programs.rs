@@ -1,4 +1,4 @@
-//! Programs that give out credentials: one that prints without end is killed, with all that it has started.
+//! Programs that give out credentials or keys: one that prints without end is killed, with all that it has started.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -40,6 +40,20 @@ fn wait_for_end(folder: &Folder) {
         assert!(start.elapsed() < Duration::from_secs(30), "it runs on");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+#[test]
+fn a_program_for_keys_that_prints_without_end_is_killed() {
+    let block = "terraform {\n  encryption {\n    key_provider \"external\" \"k\" {\n      command = [\"sh\", \"program\"]\n    }\n    \
+                 method \"aes_gcm\" \"m\" {\n      keys = key_provider.external.k\n    }\n    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n";
+    let folder = folder(block, ENDLESS);
+    let init = run_without_terminal(&folder, "init -input=false");
+    let applied = match init.code {
+        Some(0) => run_without_terminal(&folder, "apply -auto-approve -input=false"),
+        _ => init,
+    };
+    applied.refuses(TOO_MUCH);
+    wait_for_end(&folder);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::error::Error;
-use crate::world::World;
+use crate::world::{World, subprocess};
 
 use super::{Key, KeySource};
 use crate::encryption::arguments::{Argument, Arguments, Form};
@@ -53,7 +53,7 @@ impl External {
             Some(_) => serde_json::to_vec(kept)?,
             None => b"null".to_vec(),
         };
-        let answer = self.0.ask(world, &input)?;
+        let answer = self.0.ask(world, &input, subprocess::LARGEST)?;
         serde_json::from_slice(&answer).map_err(|why| {
             Error::from(format!("the external command returned an invalid JSON response ({why})"))
         })
