@@ -43,6 +43,22 @@ fn wait_for_end(folder: &Folder) {
 }
 
 #[test]
+fn a_program_for_a_cloud_that_prints_without_end_is_killed() {
+    let arguments = "bucket = \"states\"\nkey = \"PLACE\"\nregion = \"us-east-1\"\nprofile = \"printed\"\n\
+                     skip_credentials_validation = true\nskip_requesting_account_id = true\n\
+                     skip_metadata_api_check = true\nendpoints = { s3 = \"http://127.0.0.1:1\" }";
+    let folder = folder(&Service::new("s3", arguments.to_owned()).block("endless"), ENDLESS);
+    // The working directory is the home of its user as well.
+    let settings = folder.path().join(".aws");
+    std::fs::create_dir(&settings).expect("the folder takes folders");
+    let profile = "[profile printed]\ncredential_process = sh program\n";
+    std::fs::write(settings.join("config"), profile).expect("the folder takes files");
+    let told = run_without_terminal(&folder, "init -input=false").refuses(TOO_MUCH);
+    assert!(told.contains("failed to run \"sh\""), "{told}");
+    wait_for_end(&folder);
+}
+
+#[test]
 fn a_program_for_keys_that_prints_without_end_is_killed() {
     let block = "terraform {\n  encryption {\n    key_provider \"external\" \"k\" {\n      command = [\"sh\", \"program\"]\n    }\n    \
                  method \"aes_gcm\" \"m\" {\n      keys = key_provider.external.k\n    }\n    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n";

@@ -14,7 +14,7 @@ use reqwest::Client;
 use super::trouble::foreign;
 use super::web::Answer;
 use crate::backend::web::onward::describe;
-use crate::world::{World, read_regular};
+use crate::world::{World, read_regular, subprocess};
 
 /// Returns what credentials see of the world.
 ///
@@ -140,12 +140,14 @@ impl CommandExecute for Programs {
             None => command.args(arguments),
             Some(_) => command.arg("-c").arg([&[program], arguments].concat().join(" ")),
         };
-        command.current_dir(&self.world.root).kill_on_drop(true);
-        command.env_clear().envs(&self.world.environment).stdin(std::process::Stdio::null());
-        let run = command.output().await;
+        command.current_dir(&self.world.root).env_clear().envs(&self.world.environment);
+        // A run that was asked to stop still writes its state, and may need new credentials for that.
+        let run = subprocess::run_to_end(&mut command, None, subprocess::LARGEST).await;
         let run =
-            run.map_err(|it| Error::config_invalid(format!("{program:?} cannot be run: {it}")))?;
+            run.map_err(|it| Error::config_invalid(format!("failed to run {program:?}: {it}")))?;
         let status = run.status.code().unwrap_or(-1);
-        Ok(CommandOutput { status, stdout: run.stdout, stderr: run.stderr })
+        // Messages repeat the errors.
+        let stderr = subprocess::printable(&run.errors, &[]).into_bytes();
+        Ok(CommandOutput { status, stdout: run.output, stderr })
     }
 }
