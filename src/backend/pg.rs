@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::kind::Kind;
-use super::lock::{LockInfo, LockProblem, NotUnlocked};
+use super::lock::{LockInfo, LockProblem, LockState, NotUnlocked};
 use super::opening::{Opening, invalid};
 use super::shape::{flag, text};
 use super::store::{Content, Refused, Store, Version, check_filled};
@@ -327,6 +327,12 @@ impl Store for Postgres {
         let held = Held { key, id: info.id.clone(), session };
         self.held.lock().insert(workspace.to_owned(), held);
         Ok(info.id.clone())
+    }
+
+    async fn lock_state(&self, workspace: &str) -> io::Result<LockState> {
+        let session = self.session().await?;
+        let state = advisory::lock_state(&session, &self.layout, workspace).await;
+        state.map_err(|it| self.failed(&it))
     }
 
     fn lost_lock(&self, workspace: &str) -> Option<String> {

@@ -39,7 +39,7 @@ fn begun(place: &Place) -> Child {
     child
 }
 
-fn end(mut child: Child, signal: &str) {
+fn end(child: Child, signal: &str) {
     let sent = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
     assert!(sent.expect("kill runs").success());
     child.wait_with_output().map(drop).expect("it ends");

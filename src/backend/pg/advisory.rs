@@ -1,12 +1,14 @@
-//! Advisory locks: how a session takes the one of a row, and gives it back.
+//! Advisory locks: how a session takes the one of a row, gives it back, and looks at it.
 
 use std::sync::Arc;
 
 use tokio_postgres::types::Type;
 
+use super::holder::Holder;
 use super::layout::Layout;
 use super::rows::is_true;
 use super::session::{NoAnswer, Session};
+use crate::backend::lock::LockState;
 
 /// A lock that is held.
 #[derive(Clone, Debug)]
@@ -62,4 +64,17 @@ pub(super) async fn give_back(session: &Session, key: i64) -> Result<bool, NoAns
     let query = "SELECT pg_advisory_unlock($1)";
     let rows = session.ask_typed(query, &[(&key, Type::INT8)]).await?;
     Ok(is_true(&rows)?)
+}
+
+/// Tells whether the lock of a row is held, and by whom, without taking it.
+pub(super) async fn lock_state(
+    session: &Session,
+    layout: &Layout,
+    name: &str,
+) -> Result<LockState, NoAnswer> {
+    let query = format!("SELECT id FROM {} WHERE name = $1", layout.table());
+    let rows = session.ask(&query, &[name]).await?;
+    let key = rows.first().map_or(Ok(layout.creation_key()), |it| it.try_get(0))?;
+    let holder = Holder::ask(session, key).await?;
+    Ok(holder.map_or(LockState::Free, |it| LockState::Held(Some(it.record(key)))))
 }
