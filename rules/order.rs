@@ -16,6 +16,9 @@ ascent! {
     relation reads(Node, Node);
     relation waits_for(Node, Node);
     relation managed(Node);
+    relation data(Node);
+    relation in_state(Node);
+    relation provider_unknown(Node);
     relation in_check(Node);
     relation check_gate(Node);
     relation needs(Node, Node);
@@ -34,6 +37,21 @@ ascent! {
 
     /// `step(n, f)`: something is carried out for `n` in phase `f`.
     relation step(Node, Phase);
+
+    /// `half_known()`: the configuration of a provider instance is not known while planning.
+    relation half_known();
+
+    /// `is_new(m)`: `m` has no former value: it is made, or read, for the first time.
+    relation is_new(Node);
+
+    /// `from_new(v)`: `v` is derived from something without a former value; looking through values only.
+    relation from_new(Node);
+
+    /// `bound(n)`: `n` goes before something is done to what it rests on.
+    relation bound(Node);
+
+    /// `goes_configured(n)`: `n` is destroyed once its provider is configured: no former configuration is known.
+    relation goes_configured(Node);
 
     /// `ends_late()`: something is carried out late.
     relation ends_late();
@@ -86,6 +104,23 @@ ascent! {
     // @rule order.step-open-later: (`n` is opened once that is possible)
     step(n, Phase::Up) <-- opened(n), opens_later(n, _);
 
+    // @rule order.half-known: (the configuration of a provider instance is not known)
+    half_known() <-- provider_unknown(_);
+    // @rule order.new-object: (`m` is created)
+    is_new(m) <-- half_known(), action(m, Action::Create, _), !in_state(m);
+    // @rule order.new-data: (`m` is read for the first time)
+    is_new(m) <-- half_known(), action(m, Action::Read, _), data(m), !in_state(m);
+    // @rule order.from-new: `v` reads `m`
+    from_new(v) <-- is_new(m), reads(v, m), !managed(v), !data(v);
+    // @rule order.from-new-value: `v` reads `w`
+    from_new(v) <-- from_new(w), reads(v, w), !managed(v), !data(v);
+    // @rule order.bound: `n` rests on `m`, to which something is done
+    bound(n) <-- half_known(), step(m, _), needs(n, m), !is_new(m);
+    // @rule order.bound-behind: `n` rests on `m`
+    bound(n) <-- bound(m), needs(n, m);
+    // @rule order.goes-configured: `p`, which serves `n`, has no former configuration
+    goes_configured(n) <-- provider_unknown(p), from_new(p), serves(p, n), step(n, Phase::Down), !bound(n);
+
     // What no step can come after is not worth ordering.
     // @rule order.ends-late: (something is carried out late)
     ends_late() <-- step(_, Phase::Late);
@@ -114,7 +149,10 @@ ascent! {
     // What is destroyed itself goes after its users, and is made after that.
     // @rule order.destroy-before-update: `m` is changed after `n` went, which rested on it
     edge(n, Phase::Down, m, Phase::Up)
-        <-- rising(), led(n, Phase::Down), needs(n, m), step(m, Phase::Up), managed(m), !step(m, Phase::Down);
+        <-- rising(), led(n, Phase::Down), needs(n, m), step(m, Phase::Up), managed(m), !step(m, Phase::Down), !goes_configured(n);
+    // @rule order.provider-made-first: `p` is configured with what is made for the first time before `n` goes
+    edge(p, Phase::Up, n, Phase::Down)
+        <-- rising(), goes_configured(n), serves(p, n), led(p, Phase::Up);
     // @rule order.settled-users-first: `m` is settled after `n`, which rests on it
     edge(n, Phase::Settled, m, Phase::Settled) <-- led(n, Phase::Settled), needs(n, m);
     // @rule order.late-users-first: `n` is destroyed before `m`, on which it rests
@@ -178,7 +216,7 @@ tables! {
 /// Orders the steps of a plan. Not transitively closed; between steps lie phases without one.
 pub(crate) fn order(ledger: &Ledger<'_>) -> Order {
     conclude!(ledger: Program {
-        facts: reads, waits_for, managed, in_check, check_gate, needs, deposed_of, ordered;
+        facts: reads, waits_for, managed, data, in_state, provider_unknown, in_check, check_gate, needs, deposed_of, ordered;
         providers: serves;
         spread: cbd;
         decisions: action, opens_later, checked_again;

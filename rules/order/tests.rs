@@ -725,3 +725,75 @@ fn what_a_request_wants_first_is_done_first() {
         "#]],
     );
 }
+
+#[test]
+fn what_goes_waits_for_a_provider_that_has_no_former_configuration() {
+    check(
+        "managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
+         action(cluster, Create, Plain). action(gone, Delete, Plain).",
+        expect![[r#"
+            step(cluster, Up).
+            step(gone, Down).
+            before(cluster, Up, provider, Up).
+            before(provider, Up, gone, Down).
+            // cluster.Up gone.Down.
+        "#]],
+    );
+    // Through a value, and through data that is read for the first time.
+    check(
+        "managed(cluster). data(found). reads(found, cluster). reads(value, found). reads(provider, value). provider_unknown(provider).
+         serves(provider, gone). managed(gone). in_state(gone). in_state(cluster).
+         action(cluster, Update, Plain). action(found, Read, Plain). action(gone, Delete, Plain).",
+        expect![[r#"
+            step(cluster, Up).
+            step(found, Up).
+            step(gone, Down).
+            before(cluster, Up, found, Up).
+            before(found, Up, value, Up).
+            before(value, Up, provider, Up).
+            before(provider, Up, gone, Down).
+            // cluster.Up found.Up gone.Down.
+        "#]],
+    );
+    // What is recorded of its dependencies does not hold it back: nothing exists of them.
+    check(
+        "managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
+         action(cluster, Create, Plain). action(gone, Delete, Plain).
+         needs(gone, cluster).",
+        expect![[r#"
+            step(cluster, Up).
+            step(gone, Down).
+            before(cluster, Up, provider, Up).
+            before(provider, Up, gone, Down).
+            // cluster.Up gone.Down.
+        "#]],
+    );
+    // It goes before what it rests on, which exists.
+    check(
+        "managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
+         action(cluster, Create, Plain). action(gone, Delete, Plain).
+         needs(gone, network). needs(gone, kept). needs(kept, network). managed(network). in_state(network). action(network, Delete, Plain).",
+        expect![[r#"
+            step(cluster, Up).
+            step(gone, Down).
+            step(network, Down).
+            before(gone, Down, network, Down).
+            before(gone, Down, kept, Down).
+            before(kept, Down, network, Down).
+            // gone.Down network.Down cluster.Up.
+        "#]],
+    );
+    check(
+        "managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
+         action(cluster, Create, Plain). action(gone, Delete, Plain).
+         needs(gone, kept). needs(kept, network). managed(network). in_state(network). action(network, Delete, Plain).",
+        expect![[r#"
+            step(cluster, Up).
+            step(gone, Down).
+            step(network, Down).
+            before(gone, Down, kept, Down).
+            before(kept, Down, network, Down).
+            // gone.Down network.Down cluster.Up.
+        "#]],
+    );
+}

@@ -93,6 +93,16 @@ fn nothing_is_refreshed_through_a_provider_whose_configuration_is_not_known() {
     assert!(listed.contains("scripted_thing.stays") && !listed.contains("gone"), "{listed}");
 }
 
+/// What configured the provider is out of the state and is made again: there is no former configuration to destroy with.
+#[test]
+fn a_gone_object_waits_for_what_its_provider_is_made_from_again() {
+    let place = applied(CLUSTER, GONE);
+    let removed = ["state", "rm", "terraform_data.network", "terraform_data.cluster"];
+    place.calls(&removed, "");
+    let calls = place.calls(&["apply", "-auto-approve"], "");
+    at(&calls, "cluster 1: destroy gone, secret (nothing), module says (nothing)");
+}
+
 #[test]
 fn an_import_waits_until_the_configuration_is_known() {
     let place = applied(CLUSTER, "");

@@ -279,6 +279,10 @@ impl Place {
         }
         let object = objects[step.number % objects.len()].clone();
         let id = object.file.rsplit('/').next().unwrap_or_default().to_owned();
+        // What was deposed goes out of the state with it, and nothing imports that.
+        let deposed = self.state().into_iter().filter(|it| it.address == object.address);
+        let deposed = deposed.filter(|it| it.deposed.is_some()).map(|it| it.file);
+        self.abandoned.extend(deposed);
         let (text, is_removed) = self.run(&["state", "rm", &object.address])?;
         if !is_removed {
             return Err(Broken(format!("state rm fails: {text}")));
