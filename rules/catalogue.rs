@@ -55,6 +55,7 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("cbd", &["execute", "planner", "verify"]),
     // What is done.
     ("recalculated", &["planner", "verify"]),
+    ("undecided_output", &["operation"]),
     ("keeps_value", &["verify"]),
     ("action", &["planner", "verify"]),
     ("blocked", &["planner"]),

@@ -55,8 +55,8 @@ ascent! {
     /// `missing(v)`: `v` relies on something that is left out; looking through values only.
     relation missing(Node);
 
-    /// `unsettled(v)`: `v` relies on something whose instance keys are not known yet; looking through values only.
-    relation unsettled(Node);
+    /// `keys_unsettled(v)`: `v` relies on something whose instance keys are not known yet; looking through values only.
+    relation keys_unsettled(Node);
 
     /// `undecided_output(o)`: whether `o` is recalculated is decided once keys are known.
     relation undecided_output(Node);
@@ -116,17 +116,17 @@ ascent! {
     // @rule outputs.missing-value: `v` reads `w`
     missing(v) <-- missing(w), reads(v, w), value(v);
 
-    // @rule outputs.unsettled-keys: `v` reads `p`, whose instance keys are not known
-    unsettled(v) <-- filtered(), pending(p), !expanded(p), reads(v, p), value(v), !excluded(p), !untargeted(p);
-    // @rule outputs.unsettled-value: `v` reads `w`
-    unsettled(v) <-- unsettled(w), reads(v, w), value(v);
+    // @rule outputs.keys-unsettled: `v` reads `p`, whose instance keys are not known
+    keys_unsettled(v) <-- filtered(), pending(p), !expanded(p), reads(v, p), value(v), !excluded(p), !untargeted(p);
+    // @rule outputs.keys-unsettled-value: `v` reads `w`
+    keys_unsettled(v) <-- keys_unsettled(w), reads(v, w), value(v);
 
     // @rule outputs.undecided-exclusion: nothing else that `o` relies on takes part
-    undecided_output(o) <-- output(o), unsettled(o), !mode(Mode::Destroy), !stale(o), !fresh(o);
+    undecided_output(o) <-- output(o), keys_unsettled(o), !mode(Mode::Destroy), !stale(o), !fresh(o);
     // @rule outputs.undecided-target: `o` needs all that it relies on
-    undecided_output(o) <-- output(o), unsettled(o), targeting(), !mode(Mode::Destroy), !stale(o);
+    undecided_output(o) <-- output(o), keys_unsettled(o), targeting(), !mode(Mode::Destroy), !stale(o);
     // @rule outputs.undecided-all: `o` needs all that it relies on, as OpenTofu has it
-    undecided_output(o) <-- output(o), unsettled(o), outputs_need_all(), !mode(Mode::Destroy), !stale(o);
+    undecided_output(o) <-- output(o), keys_unsettled(o), outputs_need_all(), !mode(Mode::Destroy), !stale(o);
 
     // @rule outputs.unfiltered: the run leaves nothing out
     recalculated(o) <-- output(o), !filtered();

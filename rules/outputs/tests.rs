@@ -305,3 +305,58 @@ fn an_output_is_evaluated_where_it_is_due_and_nothing_it_reads_failed() {
         "#]],
     );
 }
+
+#[test]
+fn keys_that_are_not_known_leave_an_output_open() {
+    check(
+        "filtered(). output(o). value(o). value(l). reads(o, l). value(all). collection(all). reads(l, all). reads(all, p).
+         pending(p). object(p). selected(p).",
+        expect![[r#"
+            undecided_output(o).
+            keeps_value(o, NothingTaken).
+        "#]],
+    );
+    check(
+        "filtered(). output(o). value(o). value(l). reads(o, l). value(all). collection(all). reads(l, all). reads(all, p).
+         pending(p). object(p). selected(p).
+         expanded(p).",
+        expect![[r#"
+            keeps_value(o, NothingTaken).
+        "#]],
+    );
+    check(
+        "filtered(). output(o). value(o). value(l). reads(o, l). value(all). collection(all). reads(l, all). reads(all, p).
+         pending(p). object(p). selected(p).
+         reads(o, a). managed(a). selected(a).",
+        expect![[r#"
+            recalculated(o).
+            asked_for(l).
+            asked_for(all).
+            asked_for(p).
+        "#]],
+    );
+    check(
+        "filtered(). output(o). value(o). value(l). reads(o, l). value(all). collection(all). reads(l, all). reads(all, p).
+         pending(p). object(p). selected(p).
+         reads(o, a). managed(a). selected(a). targeting().",
+        expect![[r#"
+            recalculated(o).
+            undecided_output(o).
+            asked_for(l).
+            asked_for(all).
+            asked_for(p).
+        "#]],
+    );
+    check(
+        "filtered(). output(o). value(o). value(l). reads(o, l). value(all). collection(all). reads(l, all). reads(all, p).
+         pending(p). object(p). selected(p).
+         reads(o, a). managed(a). selected(a). outputs_need_all().",
+        expect![[r#"
+            recalculated(o).
+            undecided_output(o).
+            asked_for(l).
+            asked_for(all).
+            asked_for(p).
+        "#]],
+    );
+}

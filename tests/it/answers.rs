@@ -17,7 +17,7 @@ use crate::support::dice::Dice;
 use crate::support::in_parallel;
 
 /// How many configurations are asked about.
-const CONFIGURATIONS: u64 = 40;
+const CONFIGURATIONS: u64 = 30;
 
 /// At most this many broken laws are shown in full.
 const SHOWN: usize = 5;

@@ -126,10 +126,24 @@ fn every_rule_is_met_by_some_whole_case() {
 /// The rules that no case meets, and why.
 const NOT_MET: &[(&str, &str)] = &[
     ("configurations.lacks-key", CHECKED),
+    ("configurations.repeats-inherited", CHECKED),
     ("configurations.unconfigured", CHECKED),
     ("providers.no-configuration", CHECKED),
     ("order.opened-for-provider", ARGUMENTS),
     ("order.provider-first", ARGUMENTS),
+    ("order.half-known", ARGUMENTS),
+    ("order.new-object", ARGUMENTS),
+    ("order.new-data", ARGUMENTS),
+    ("order.from-new", ARGUMENTS),
+    ("order.from-new-value", ARGUMENTS),
+    ("order.bound", ARGUMENTS),
+    ("order.bound-behind", ARGUMENTS),
+    ("order.goes-configured", ARGUMENTS),
+    ("order.provider-made-first", ARGUMENTS),
+    ("outputs.keys-unsettled-value", BEFORE),
+    ("outputs.undecided-exclusion", BEFORE),
+    ("outputs.undecided-target", BEFORE),
+    ("outputs.undecided-all", BEFORE),
     ("decide.held-orphan", NONE_KNOWN),
     ("selection.protected-open-by", NONE_KNOWN),
     ("selection.keys-wait-part", NONE_KNOWN),
@@ -155,6 +169,8 @@ const CHECKED: &str = "the check of the configuration refuses it before there ar
 const ARGUMENTS: &str = "it takes a provider whose arguments are known late";
 /// The embedded providers find an object as it is, or gone; the plugin of `scripted.rs` finds one changed.
 const OUTSIDE: &str = "it takes a provider that finds an object changed";
+/// `whatif` asks before the walk; a plan knows all keys at its end.
+const BEFORE: &str = "it takes a question that is asked before keys are known";
 /// The tests of the stratum meet it.
 const NONE_KNOWN: &str = "no configuration is known that leads there";
 

@@ -48,10 +48,14 @@ fn page_of_gcs(marker: &str) -> Reply {
     Reply::json(200, &json!({ "kind": "storage#objects", "nextPageToken": marker }))
 }
 
-/// Serves a list whose pages name these markers in turn, again and again. Returns its port.
+/// Serves a list whose pages name these markers in turn, again and again. There are no objects. Returns its port.
 fn circle(page: fn(&str) -> Reply, markers: &'static [&'static str]) -> u16 {
     let asked = AtomicUsize::new(0);
-    serve(move |_| {
+    serve(move |request| {
+        if request.path.ends_with("/listed") {
+            let body = b"<Error><Code>NoSuchKey</Code></Error>".to_vec();
+            return Reply { status: 404, headers: Vec::new(), body };
+        }
         let number = asked.fetch_add(1, Ordering::Relaxed);
         page(if number < MOST { markers[number % markers.len()] } else { "" })
     })

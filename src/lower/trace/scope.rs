@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use entail_rules::Node;
 use parking_lot::Mutex;
+use rustc_hash::FxHashSet;
 
 use super::Trace;
 use crate::address::{InstanceKey, ResourceNameRef};
@@ -47,15 +48,53 @@ pub(super) struct TraceScope<'a> {
     module: ModuleId,
     each: &'a Each,
     log: Mutex<Vec<Entry>>,
+    gone_through: Mutex<GoneThrough>,
+}
+
+/// What a `for` or a splat goes through.
+#[derive(Default)]
+struct GoneThrough {
+    /// Resources that are read as a whole.
+    resources: FxHashSet<ResourceId>,
+    /// Values, each with all that its elements are made of.
+    values: Vec<(Node, Span, Marks)>,
 }
 
 impl<'a> TraceScope<'a> {
     pub fn new(trace: &'a Trace<'a>, module: ModuleId, each: &'a Each) -> TraceScope<'a> {
-        TraceScope { trace, module, each, log: Mutex::default() }
+        TraceScope { trace, module, each, log: Mutex::default(), gone_through: Mutex::default() }
     }
 
+    /// Returns what was read. Where all elements of a value were looked at, the value was read as a whole: that is one read
+    /// instead of one for each element.
     pub fn into_log(self) -> Vec<Entry> {
-        self.log.into_inner()
+        let mut log = self.log.into_inner();
+        let GoneThrough { resources, values } = self.gone_through.into_inner();
+        let parts: FxHashSet<Node> =
+            log.iter().filter(|it| it.how == How::Part).map(|it| it.target).collect();
+        if parts.is_empty() && values.is_empty() {
+            return log;
+        }
+        let mut covered = FxHashSet::default();
+        let mut wholes = Vec::new();
+        for (target, span, marks) in values {
+            let mut made_of = Vec::new();
+            marks.reads.visit(&mut |it| made_of.push(Node(it)));
+            if made_of.iter().all(|it| parts.contains(it)) {
+                covered.extend(made_of);
+                wholes.push(Entry { target, span, how: How::Both });
+            }
+        }
+        let structure = &self.trace.structure;
+        covered
+            .extend(resources.iter().filter_map(|it| structure.resource(*it).besides.repetition));
+        let is_covered = |it: &Entry| {
+            let object = structure.kind(it.target).object();
+            covered.contains(&it.target) || object.is_some_and(|it| resources.contains(&it.0))
+        };
+        log.retain(|it| it.how != How::Part || !is_covered(it));
+        log.extend(wholes);
+        log
     }
 
     pub fn note(&self, target: Node, span: Span, how: How) {
@@ -87,6 +126,9 @@ impl<'a> TraceScope<'a> {
         }
         let Some(collection) = resource.collection else { return Value::unknown(Type::DYNAMIC) };
         note(collection);
+        if !ask.is_aside {
+            self.gone_through.lock().resources.insert(id);
+        }
         let whole =
             self.trace.wholes[id.index()].get_or_init(|| whole_resource(resource, collection));
         match key {
@@ -224,6 +266,9 @@ impl Scope for TraceScope<'_> {
             }
             self.note(whole, span, How::Waits);
             marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
+            if by_element && steps_left == 0 {
+                self.gone_through.lock().values.push((whole, span, value.deep_marks()));
+            }
         };
         match reference.subject {
             Subject::Variable(name) => {
@@ -256,6 +301,7 @@ impl Scope for TraceScope<'_> {
                     None if by_element && rest.is_empty() && !call.pending => {
                         self.note(call.all, span, How::Waits);
                         marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
+                        self.gone_through.lock().values.push((call.all, span, value.deep_marks()));
                     }
                     None => self.note(call.all, span, How::Both),
                 }

@@ -95,7 +95,10 @@ impl Postgres {
     }
 
     fn psql(&self, statements: &str) -> Command {
-        let mut command = program(&self.programs, "psql");
+        // Where only links to the server's programs are in PATH, the client is somewhere else in it.
+        let is_beside = self.programs.join("psql").exists();
+        let folder = if is_beside { &*self.programs } else { Path::new("") };
+        let mut command = program(folder, "psql");
         command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]);
         command.args(["-d", &self.address(), "-c", statements]);
         command
