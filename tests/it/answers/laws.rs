@@ -241,12 +241,12 @@ impl<'m> Subject<'m> {
                 }
             }
         }
-        for name in values.keys().filter(|it| !done.values.contains_key(*it)) {
-            return Err(Broken(format!(
-                "query {flags:?}: {name} has a value, and none in the plan"
-            )));
+        match values.keys().find(|it| !done.values.contains_key(*it)) {
+            Some(name) => {
+                Err(Broken(format!("query {flags:?}: {name} has a value, and none in the plan")))
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Each value that `why` shows of an output is the one that it has.
@@ -277,9 +277,6 @@ impl<'m> Subject<'m> {
 
     /// The flags that `minimal` finds do what was asked, and no fewer do.
     pub fn minimal_is_minimal(&self, dice: &mut Dice) -> Result<(), Broken> {
-        let base = self.planned(&[]).unwrap_or_default();
-        let changed: Vec<&String> =
-            base.objects.iter().filter(|it| !it.1.contains("no-op")).map(|it| it.0).collect();
         let flag = "-var=s=two";
         let Some(all) = self.planned(&[flag]) else { return Ok(()) };
         let candidates: Vec<&String> =
@@ -289,7 +286,6 @@ impl<'m> Subject<'m> {
         }
         let wanted: Names =
             (0..=dice.below(2)).map(|_| (*dice.pick(&candidates)).clone()).collect();
-        let _ = changed;
         for word in ["-keep", "-change"] {
             let asked: Vec<String> = wanted.iter().map(|it| format!("{word}={it}")).collect();
             let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
