@@ -152,7 +152,8 @@ fn is_replaced(context: &ExplainContext, &(reader, read): &(Node, Node)) -> bool
     let kind = |node| context.structure.kind(node);
     match kind(reader) {
         NodeKind::Repetition(_) | NodeKind::CallKeys(_) => {
-            context.is_value(read) || matches!(kind(read), NodeKind::Object(..))
+            let is_whole = matches!(kind(read), NodeKind::Collection(_) | NodeKind::Call(_));
+            is_whole || context.is_value(read) || matches!(kind(read), NodeKind::Object(..))
         }
         NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) => {
             provenance.has_values && context.is_value(read)

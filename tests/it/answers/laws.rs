@@ -132,7 +132,8 @@ impl<'m> Subject<'m> {
         }
         // Of a map only a part is changed, and keys that stay keep their objects.
         if self.model.is_injective && variable.kind == "string" {
-            let is_told = |it: &&String| **it != name && !it.contains("instances not yet known");
+            let is_told =
+                |it: &&String| **it != name && !it.contains("instances not yet known") && !was(it);
             let surplus: Vec<&String> = listed.difference(&changed).filter(is_told).collect();
             if !surplus.is_empty() {
                 return Err(Broken(format!(
