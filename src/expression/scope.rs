@@ -55,7 +55,7 @@ pub struct Reached<'s> {
     pub rest: &'s [Step],
     /// The value after all steps.
     pub value: &'s Value,
-    /// Whether a `for` or a splat goes through the value: what it takes of each element is told by itself.
+    /// Whether a `for` or a splat goes through the value: what it takes of each element is reported separately.
     pub by_element: bool,
 }
 

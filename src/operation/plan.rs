@@ -273,14 +273,15 @@ pub fn whatif(
 pub fn whatif_foreseen(
     session: &Session,
     request: &Request,
-    mut state: State,
+    state: State,
     variables: &RootVariables,
 ) -> Result<(Structured, Foreseen), Diagnostics> {
-    let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
-    let inputs = inputs(session, request, &state, &moves, variables);
-    let known = planner::structure(&inputs)?;
-    let foreseen = planner::foresee(&inputs, &known);
-    Ok((known, foreseen))
+    let foreseen = with_inputs(session, request, state, variables, |inputs| {
+        let known = planner::structure(&inputs)?;
+        let foreseen = planner::foresee(&inputs, &known);
+        Ok((known, foreseen))
+    });
+    Ok(foreseen?.0)
 }
 
 /// Finds out what is known before any provider is asked. Returns the state with it, moves applied.
@@ -290,7 +291,7 @@ pub fn known_before(
     state: State,
     variables: &RootVariables,
 ) -> Result<(Structured, State), Diagnostics> {
-    traced(session, request, state, variables, None)
+    with_inputs(session, request, state, variables, |it| planner::structure(&it))
 }
 
 /// Like [`whatif`], and records what keys and followed values are derived from.
@@ -301,20 +302,10 @@ pub fn whatif_followed(
     variables: &RootVariables,
     followed: &Followed,
 ) -> Result<Structured, Diagnostics> {
-    Ok(traced(session, request, state, variables, Some(followed))?.0)
-}
-
-fn traced(
-    session: &Session,
-    request: &Request,
-    mut state: State,
-    variables: &RootVariables,
-    followed: Option<&Followed>,
-) -> Result<(Structured, State), Diagnostics> {
-    let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
-    let inputs = inputs(session, request, &state, &moves, variables);
-    let known = planner::structure(&Inputs { followed, ..inputs })?;
-    Ok((known, state))
+    let known = with_inputs(session, request, state, variables, |inputs| {
+        planner::structure(&Inputs { followed: Some(followed), ..inputs })
+    });
+    Ok(known?.0)
 }
 
 /// Finds out what a configuration alone says, where some repetitions are known besides.
@@ -324,10 +315,23 @@ pub fn whatif_repeated(
     variables: &RootVariables,
     repetitions: &Repetitions,
 ) -> Result<Structured, Diagnostics> {
-    let mut state = State::default();
+    let known = with_inputs(session, request, State::default(), variables, |inputs| {
+        planner::structure(&Inputs { repetitions, ..inputs })
+    });
+    Ok(known?.0)
+}
+
+/// Applies the moves to a state, and finds something out from there. Returns the moved state with it.
+fn with_inputs<T>(
+    session: &Session,
+    request: &Request,
+    mut state: State,
+    variables: &RootVariables,
+    find: impl FnOnce(Inputs<'_>) -> Result<T, Diagnostics>,
+) -> Result<(T, State), Diagnostics> {
     let moves = crate::lower::moves::apply_moves(session.engine(), &session.config, &mut state);
-    let inputs = inputs(session, request, &state, &moves, variables);
-    planner::structure(&Inputs { repetitions, ..inputs })
+    let found = find(inputs(session, request, &state, &moves, variables))?;
+    Ok((found, state))
 }
 
 fn inputs<'a>(

@@ -17,6 +17,7 @@ use crate::lower::trace::{Followed, Repetitions, Trace};
 use crate::lower::{self, BlockGraph, Documents, Lowered, Moved, TraceInput};
 use crate::observe::Observer;
 use crate::observe::pool::Pool;
+use crate::plan::EvaluatedValues;
 use crate::reason::{self, EngineRef};
 use crate::request::Request;
 use crate::state::State;
@@ -168,11 +169,16 @@ pub struct Foreseen {
 
 /// Returns what a structure says of its plan already.
 pub fn foresee(inputs: &Inputs<'_>, known: &Structured) -> Foreseen {
-    let engine = inputs.engine();
     Foreseen {
-        outputs: engine.conclude(&known.ledger()),
-        problems: problems::before_walk(known, &engine.conclude(&known.ledger()), inputs),
+        outputs: inputs.engine().conclude(&known.ledger()),
+        problems: forbidden(inputs, known),
     }
+}
+
+/// Returns what forbids the plan before any object is looked at.
+fn forbidden(inputs: &Inputs<'_>, known: &Structured) -> Diagnostics {
+    let violations = inputs.engine().conclude(&known.ledger());
+    problems::before_walk(known, &violations, inputs)
 }
 
 /// Returns whether everything is looked at, as in a run that changes nothing, before the plan is made.
@@ -266,7 +272,11 @@ async fn conclude(
     let calls = engine.conclude(&ledger);
     let errored = problems.has_errors();
     let ephemerals: ephemerals::Ephemerals = engine.conclude(&ledger);
-    let evaluated = parts.observer.values.evaluated().collect();
+    // Plan files, policies and questions ask for them; a plan that is only shown need not hold them.
+    let evaluated = match inputs.request.only_shown {
+        true => EvaluatedValues::default(),
+        false => parts.observer.values.evaluated().collect(),
+    };
     let plan = assemble::assemble(parts, errored);
     problems.extend(observer.values.take_problems());
     let mut finished = Finished {
@@ -319,8 +329,7 @@ fn failed(before: &Facts, progress: &progress::Progress) -> Vec<Node> {
 /// Collects what is wrong before any object is looked at.
 fn judge(known: &mut Structured, inputs: &Inputs<'_>) -> Result<Diagnostics, Diagnostics> {
     let mut problems = std::mem::take(&mut known.lowered.problems);
-    let forbidden = inputs.engine().conclude(&known.ledger());
-    let violations = problems::before_walk(known, &forbidden, inputs);
+    let violations = forbidden(inputs, known);
     if violations.has_errors() {
         problems.extend(violations);
         return Err(problems);

@@ -157,10 +157,12 @@ impl<'a> Model<'a> {
         let Some(plan) = &self.plan else { return Some(self.written(node)) };
         match self.structure.kind(node) {
             NodeKind::Recorded(name) => recorded_output(name, &plan.plan.prior_state),
+            NodeKind::Output(_, name) if self.keeps(node) => {
+                recorded_output(name, &plan.plan.prior_state)
+            }
             NodeKind::Output(Structure::ROOT, name) => match plan.plan.outputs.get(name) {
                 Some(change) if change.action == Action::Delete => None,
                 Some(change) if !self.has_learned(&change.after) => Some(change.after.clone()),
-                None if !plan.plan.errored => recorded_output(name, &plan.plan.prior_state),
                 _ => Some(self.written(node)),
             },
             _ => Some(self.written(node)),

@@ -192,7 +192,7 @@ impl Model<'_> {
         };
         match plan.change(node) {
             Some(change) if !change.after.is_null() => change.after.clone(),
-            // Whoever reads what is destroyed has read what it was.
+            // What reads a destroyed object was evaluated with its former value.
             Some(change) => change.before.clone(),
             None => match self.recorded(node, &plan.plan.prior_state) {
                 Some(value) => value,

@@ -56,7 +56,7 @@ pub(super) struct TraceScope<'a> {
 struct GoneThrough {
     /// Resources that are read as a whole.
     resources: FxHashSet<ResourceId>,
-    /// Values, each with all that its elements are made of.
+    /// Values, each with all that its elements are derived from.
     values: Vec<(Node, Span, Marks)>,
 }
 
@@ -78,10 +78,10 @@ impl<'a> TraceScope<'a> {
         let mut covered = FxHashSet::default();
         let mut wholes = Vec::new();
         for (target, span, marks) in values {
-            let mut made_of = Vec::new();
-            marks.reads.visit(&mut |it| made_of.push(Node(it)));
-            if made_of.iter().all(|it| parts.contains(it)) {
-                covered.extend(made_of);
+            let mut sources = Vec::new();
+            marks.reads.visit(&mut |it| sources.push(Node(it)));
+            if sources.iter().all(|it| parts.contains(it)) {
+                covered.extend(sources);
                 wholes.push(Entry { target, span, how: How::Both });
             }
         }
@@ -99,6 +99,11 @@ impl<'a> TraceScope<'a> {
 
     pub fn note(&self, target: Node, span: Span, how: How) {
         self.log.lock().push(Entry { target, span, how });
+    }
+
+    /// Notes what a part of a value is derived from.
+    fn note_parts(&self, marks: &Marks, span: Span) {
+        marks.reads.visit(&mut |it| self.note(Node(it), span, How::Part));
     }
 
     pub fn resource_id(&self, name: ResourceNameRef<'_>) -> Option<ResourceId> {
@@ -265,7 +270,7 @@ impl Scope for TraceScope<'_> {
                 return self.note(whole, span, How::Both);
             }
             self.note(whole, span, How::Waits);
-            marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
+            self.note_parts(&marks(), span);
             if by_element && steps_left == 0 {
                 self.gone_through.lock().values.push((whole, span, value.deep_marks()));
             }
@@ -277,9 +282,7 @@ impl Scope for TraceScope<'_> {
             Subject::Local(name) => {
                 module.besides.locals.get(name).into_iter().for_each(|&it| part(it, rest.len()))
             }
-            Subject::EachValue => {
-                marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part))
-            }
+            Subject::EachValue => self.note_parts(&marks(), span),
             Subject::Module(name) => {
                 let found = structure.call_named(self.module, name, reference.near());
                 let Some(id) = found else { return };
@@ -298,11 +301,7 @@ impl Scope for TraceScope<'_> {
                 };
                 match output.filter(|_| !call.pending || key.is_some()) {
                     Some(&output) => part(output, rest.len() - 1),
-                    None if by_element && rest.is_empty() && !call.pending => {
-                        self.note(call.all, span, How::Waits);
-                        marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
-                        self.gone_through.lock().values.push((call.all, span, value.deep_marks()));
-                    }
+                    None if by_element && rest.is_empty() && !call.pending => part(call.all, 0),
                     None => self.note(call.all, span, How::Both),
                 }
             }
@@ -311,7 +310,7 @@ impl Scope for TraceScope<'_> {
     }
 
     fn reached_of_element(&self, value: &Value, span: Span) {
-        value.deep_marks().reads.visit(&mut |it| self.note(Node(it), span, How::Part));
+        self.note_parts(&value.deep_marks(), span);
     }
 
     fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
