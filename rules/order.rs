@@ -47,7 +47,7 @@ ascent! {
     /// `from_new(v)`: `v` is derived from something without a former value; looking through values only.
     relation from_new(Node);
 
-    /// `bound(n)`: `n` goes before something is done to what it rests on.
+    /// `bound(n)`: `n` is destroyed before a step of something that it depends on.
     relation bound(Node);
 
     /// `goes_configured(n)`: `n` is destroyed once its provider is configured: no former configuration is known.
@@ -114,9 +114,9 @@ ascent! {
     from_new(v) <-- is_new(m), reads(v, m), !managed(v), !data(v);
     // @rule order.from-new-value: `v` reads `w`
     from_new(v) <-- from_new(w), reads(v, w), !managed(v), !data(v);
-    // @rule order.bound: `n` rests on `m`, to which something is done
+    // @rule order.bound: `n` depends on `m`, which has a step
     bound(n) <-- half_known(), step(m, _), needs(n, m), !is_new(m);
-    // @rule order.bound-behind: `n` rests on `m`
+    // @rule order.bound-behind: `n` depends on `m`
     bound(n) <-- bound(m), needs(n, m);
     // @rule order.goes-configured: `p`, which serves `n`, has no former configuration
     goes_configured(n) <-- provider_unknown(p), from_new(p), serves(p, n), step(n, Phase::Down), !bound(n);

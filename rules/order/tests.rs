@@ -726,11 +726,21 @@ fn what_a_request_wants_first_is_done_first() {
     );
 }
 
+/// What goes, and what its provider is made from for the first time.
+const GONE: &str = "
+    managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
+    action(cluster, Create, Plain). action(gone, Delete, Plain).
+";
+
+#[track_caller]
+fn check_existing(more: &str, conclusions: Expect) {
+    check(&format!("{GONE}{more}"), conclusions);
+}
+
 #[test]
 fn what_goes_waits_for_a_provider_that_has_no_former_configuration() {
-    check(
-        "managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
-         action(cluster, Create, Plain). action(gone, Delete, Plain).",
+    check_existing(
+        "",
         expect![[r#"
             step(cluster, Up).
             step(gone, Down).
@@ -756,10 +766,8 @@ fn what_goes_waits_for_a_provider_that_has_no_former_configuration() {
         "#]],
     );
     // What is recorded of its dependencies does not hold it back: nothing exists of them.
-    check(
-        "managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
-         action(cluster, Create, Plain). action(gone, Delete, Plain).
-         needs(gone, cluster).",
+    check_existing(
+        "needs(gone, cluster).",
         expect![[r#"
             step(cluster, Up).
             step(gone, Down).
@@ -768,11 +776,9 @@ fn what_goes_waits_for_a_provider_that_has_no_former_configuration() {
             // cluster.Up gone.Down.
         "#]],
     );
-    // It goes before what it rests on, which exists.
-    check(
-        "managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
-         action(cluster, Create, Plain). action(gone, Delete, Plain).
-         needs(gone, network). needs(gone, kept). needs(kept, network). managed(network). in_state(network). action(network, Delete, Plain).",
+    // It goes before what it depends on, which exists.
+    check_existing(
+        "needs(gone, network). needs(gone, kept). needs(kept, network). managed(network). in_state(network). action(network, Delete, Plain).",
         expect![[r#"
             step(cluster, Up).
             step(gone, Down).
@@ -783,10 +789,8 @@ fn what_goes_waits_for_a_provider_that_has_no_former_configuration() {
             // gone.Down network.Down cluster.Up.
         "#]],
     );
-    check(
-        "managed(cluster). reads(provider, cluster). provider_unknown(provider). serves(provider, gone). managed(gone). in_state(gone).
-         action(cluster, Create, Plain). action(gone, Delete, Plain).
-         needs(gone, kept). needs(kept, network). managed(network). in_state(network). action(network, Delete, Plain).",
+    check_existing(
+        "needs(gone, kept). needs(kept, network). managed(network). in_state(network). action(network, Delete, Plain).",
         expect![[r#"
             step(cluster, Up).
             step(gone, Down).
