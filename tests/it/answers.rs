@@ -14,17 +14,13 @@ use std::io::Write as _;
 use self::laws::{Broken, Subject};
 use self::model::{FEATURES, Model};
 use crate::support::dice::Dice;
-use crate::support::in_parallel;
+use crate::support::{in_parallel, number};
 
 /// How many configurations are asked about.
 const CONFIGURATIONS: u64 = 30;
 
 /// At most this many broken laws are shown in full.
 const SHOWN: usize = 5;
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
 
 fn asked(model: &Model) -> Result<(), Broken> {
     let subject = Subject::applied(model)?;

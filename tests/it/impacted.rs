@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::random::{Course, INNER};
+use crate::support::number;
 use crate::support::place::Place;
 
 #[test]
 fn what_an_object_touches_is_what_goes_with_it() {
-    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let (configs, first) = (number("IMPACTS").unwrap_or(12), number("FIRST").unwrap_or(1));
     let mut differing = String::new();
     let mut asked = 0;

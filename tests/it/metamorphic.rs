@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::support::dice::Dice;
+use crate::support::number;
 use crate::support::place::Place;
 
 /// How many pairs are tried unless `PAIRS` says otherwise.
@@ -20,7 +21,6 @@ const DIFFERED: [u64; 1] = [545];
 
 #[test]
 fn what_is_known_late_plans_as_what_is_known_before() {
-    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let (pairs, first) = (number("PAIRS").unwrap_or(PAIRS), number("FIRST").unwrap_or(1));
     let seeds: Vec<u64> = (first..first + pairs).chain(DIFFERED).collect();
     let next = std::sync::atomic::AtomicUsize::new(0);

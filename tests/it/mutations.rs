@@ -10,9 +10,9 @@ use serde_json::{Value as Json, json};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::support::binary;
 use crate::support::dice::Dice;
 use crate::support::place::Place;
+use crate::support::{binary, number};
 
 const CONFIG: &str = "resource \"terraform_data\" \"a\" {\n}\nresource \"terraform_data\" \"b\" {\n  count = 12\n  input = range(30)\n}\nmodule \"m\" {\n  source = \"./m\"\n}\noutput \"o\" {\n  value = terraform_data.a.id\n}\n";
 const STATE: &str = "terraform.tfstate";
@@ -216,15 +216,11 @@ fn beside(folder: &Path, without: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn number(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
-}
-
 #[test]
 fn mutated_files_are_survived() {
     let (plain, interrupted) = (prepared(false), prepared(true));
-    let seed = number("ENTAIL_SEED", 1);
-    for round in 0..number("ENTAIL_MUTATIONS", 48) {
+    let seed = number("ENTAIL_SEED").unwrap_or(1);
+    for round in 0..number("ENTAIL_MUTATIONS").unwrap_or(48) {
         // Neighbours are to differ from the first number on.
         let beginning = (seed * 1_000_003 + round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut dice = Dice(beginning | 1);

@@ -19,11 +19,11 @@ use entail::world::{Files, World};
 use entail_rules::library::LIBRARY;
 
 use crate::support::dice::Dice;
+use crate::support::number;
 use crate::support::rules::{self, Rule};
 
 /// How many are tried, and where they begin.
 fn seeds(usual: u64) -> std::ops::Range<u64> {
-    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let (count, seed) = (number("ENTAIL_POLICIES").unwrap_or(usual), number("ENTAIL_SEED"));
     let first = seed.map_or(1, |it| 1 + it.wrapping_mul(1_000_003));
     first..first + count

@@ -16,8 +16,8 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use crate::support::binary;
 use crate::support::dice::Dice;
+use crate::support::{binary, number};
 
 #[test]
 fn random_configurations_go_as_with_opentofu() {
@@ -25,7 +25,6 @@ fn random_configurations_go_as_with_opentofu() {
         eprintln!("ENTAIL_TOFU names no program: random configurations are not compared");
         return;
     };
-    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let (configs, first) = (number("CONFIGS").unwrap_or(20), number("FIRST").unwrap_or(1));
     let programs = [Path::new(&tofu), binary::path()];
     let mut differing = String::new();

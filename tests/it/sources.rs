@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::metamorphic::{changes, conclusions};
 use crate::support::dice::Dice;
+use crate::support::number;
 use crate::support::place::Place;
 
 /// How many pairs are tried unless `PAIRS` says otherwise.
@@ -28,7 +29,6 @@ const REQUIRED: &str = "terraform {\n  required_providers {\n    null = {\n     
 
 #[test]
 fn instances_from_different_places_plan_as_calls_of_their_own() {
-    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let (pairs, first) = (number("PAIRS").unwrap_or(PAIRS), number("FIRST").unwrap_or(1));
     let next = AtomicU64::new(first);
     let differing: Mutex<BTreeMap<u64, String>> = Mutex::default();

@@ -3,6 +3,7 @@
 //! An ordinary run tries some; `ENTAIL_POLICIES=1000` tries that many, from another beginning with `ENTAIL_SEED`.
 
 use crate::support::dice::Dice;
+use crate::support::number;
 use crate::support::place::Place;
 
 /// What a rule asks of `n`, with a number for `K`; each in another way that reaches what is not known yet.
@@ -69,7 +70,6 @@ fn rules(dice: &mut Dice) -> String {
 
 #[test]
 fn an_apply_ends_where_the_finished_objects_are_denied() {
-    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let (count, seed) = (number("ENTAIL_POLICIES").unwrap_or(30), number("ENTAIL_SEED"));
     let first = seed.map_or(1, |it| 1 + it.wrapping_mul(1_000_003));
     let (mut ended, mut passed) = (0, 0);

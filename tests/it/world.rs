@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use course::{Command, Course};
 use run::{Place, Program};
 
-use crate::support::{binary, in_parallel};
+use crate::support::{binary, in_parallel, number};
 
 /// How many courses run unless `ENTAIL_WORLDS` says otherwise.
 const COURSES: u64 = 40;
@@ -39,10 +39,6 @@ const SEED: u64 = 1;
 
 /// At most this many broken courses are shown in full.
 const SHOWN: usize = 3;
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
 
 /// Returns how many courses run.
 fn count() -> u64 {

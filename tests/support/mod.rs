@@ -19,6 +19,11 @@ mod summary;
 use case::Section;
 pub use case::{Case, Command as CaseCommand, words};
 
+/// Reads a number from an environment variable; `None` if the variable is not set, or is no number.
+pub fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 /// The root of the repository.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
