@@ -140,6 +140,11 @@ pub fn left_out() -> Option<&'static str> {
     NAME.get_or_init(name).as_deref()
 }
 
+/// Returns whether this process is to give a false answer, so that a test sees whether that is noticed: `ENTAIL_WITHOUT=answer:NAME`.
+pub fn falsifies(answer: &str) -> bool {
+    left_out().and_then(|it| it.strip_prefix("answer:")).is_some_and(|it| it == answer)
+}
+
 impl World {
     /// Returns the real world of this process.
     pub fn of_this_process() -> World {

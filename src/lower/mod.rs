@@ -28,7 +28,7 @@ pub use moves::{Moved, apply_moves};
 pub use read_places::ReadPlaces;
 pub use structure::Structure;
 use structure::{ModuleId, ResourceId};
-pub use trace::{Late, Reads, TraceInput};
+pub use trace::{Late, Provenance, Reads, TraceInput};
 
 /// What facts are made from.
 pub struct Documents<'a> {
@@ -54,8 +54,8 @@ pub struct Lowered {
     pub places: ReadPlaces,
     /// What each flag's number stands for: as written on the command line or in a file.
     pub flags: Vec<String>,
-    /// What key sets and values are derived from ([`Reads::provenance`]).
-    pub provenance: Vec<(Node, Node)>,
+    /// What key sets, values and objects are derived from ([`Reads::provenance`]).
+    pub provenance: Provenance,
     /// `replace_triggered_by` by attribute: the paths that `n` names of `m`.
     pub triggers: Vec<trace::Trigger>,
     /// What the numbers of provider configurations, their keys and modules stand for.
@@ -174,7 +174,7 @@ impl Lowered {
             structure,
             places: ReadPlaces::default(),
             flags: Vec::new(),
-            provenance: Vec::new(),
+            provenance: Provenance::default(),
             triggers: Vec::new(),
             serving: Default::default(),
             problems: Default::default(),

@@ -37,7 +37,7 @@ mod repetitions;
 mod resource;
 mod scope;
 
-pub use followed::Followed;
+pub use followed::{Followed, Provenance};
 pub use late::{Entries, Late, existing_instances, existing_modules};
 use made::Made;
 pub use repetitions::{Repeated as KnownRepetition, Repetitions};
@@ -52,9 +52,8 @@ pub struct Reads {
     pub waits: Vec<(Node, Node)>,
     /// `(n, m, place)`: what `n` stands for, an instance that is not known yet or all of them, may read `m`. Sorted, each pair once.
     pub may_read: Vec<(Node, Node, Span)>,
-    /// `(n, m)`: `n` is derived from `m`, an object or a followed value. `n` is a key set or, if values are followed, a variable, a local
-    /// value or an output.
-    pub provenance: Vec<(Node, Node)>,
+    /// What key sets, values and objects are derived from. Empty if nothing is followed.
+    pub provenance: Provenance,
     /// What `replace_triggered_by` names.
     pub triggers: Vec<Trigger>,
     /// What each provider configuration that repeats gives.
@@ -117,7 +116,7 @@ pub struct TraceInput<'a> {
     pub request: &'a Request,
     /// Repetitions that are known besides.
     pub repetitions: &'a Repetitions,
-    /// Values that are followed as objects are; `None` if the caller does not need the provenance of keys and values.
+    /// Values that are followed as objects are; `None` if the caller does not need the provenance of keys, values and objects.
     pub followed: Option<&'a Followed>,
 }
 
@@ -302,7 +301,7 @@ impl Trace<'_> {
             let value = match input {
                 Some(input) => {
                     let each = self.each_of_module(module);
-                    let value = self.evaluate(node, parent, &each, &input.value);
+                    let value = self.evaluate_traced(node, parent, &each, &input.value);
                     let marks = value.marks();
                     // What does not fit is told once it is evaluated for good.
                     let taken = inputs::taken(variable, Some(&value));
@@ -314,14 +313,16 @@ impl Trace<'_> {
             };
             self.keep_value(node, value);
         }
+        let first = self.reads.reads.len();
         self.conditions(node, module, &variable.validations);
+        self.record_reads(first);
         self.hang(node, module);
     }
 
     fn local(&mut self, module: ModuleId, name: &Str) {
         let node = self.structure.module(module).besides.locals[name];
         let config = self.structure.module(module).config.clone();
-        let value = self.evaluate(node, module, &Each::None, &config.locals[name].value);
+        let value = self.evaluate_traced(node, module, &Each::None, &config.locals[name].value);
         self.keep_value(node, value);
         self.hang(node, module);
     }
@@ -330,10 +331,12 @@ impl Trace<'_> {
         let node = self.structure.module(module).outputs[name];
         let config = self.structure.module(module).config.clone();
         let output = &config.outputs[name];
-        let value = self.evaluate(node, module, &Each::None, &output.value);
+        let value = self.evaluate_traced(node, module, &Each::None, &output.value);
         self.keep_value(node, value.mark(&output.marks()));
+        let first = self.reads.reads.len();
         self.conditions(node, module, &output.preconditions);
         self.depends_on(node, module, &output.depends_on);
+        self.record_reads(first);
         self.hang(node, module);
     }
 

@@ -5,25 +5,31 @@
 
 mod edits;
 mod git;
+mod saved;
 mod shown;
 mod start;
 mod values;
 
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 
 use entail_rules::{Action, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use edits::{Edit, Edits};
 pub use git::since;
+pub use saved::SavedTrace;
 pub use shown::Paths;
 pub use start::Start;
 
-use super::explain::{ExplainContext, Provenance};
+use super::dependencies::{Adjacency, EdgeKind, Reach, Towards, reach};
+use super::explain::ExplainContext;
 use crate::explain::Leaves;
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 use crate::plan::Plan;
+
+/// The kinds of edges by which a change goes on. What only waits is not changed, nor is a block by what its object depended on before.
+const FOLLOWED: &[EdgeKind] = &[EdgeKind::Value, EdgeKind::Possible, EdgeKind::Recorded];
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,6 +70,8 @@ pub struct Impact {
     steps: Vec<Step>,
     /// What no block declares and no state holds any more.
     gone: Vec<String>,
+    /// Whether only what a plan touches is listed.
+    is_of_plan: bool,
 }
 
 /// Finds what would be touched by a change of these.
@@ -75,42 +83,36 @@ pub fn impact(
     direction: Direction,
     plan: Option<&Plan>,
 ) -> Impact {
-    let structure = &context.structure;
-    let next = edges(context, direction.reverse);
-    let touches = plan.map(|it| touched_by(it, structure));
-    let first: FxHashSet<Node> = start.nodes.iter().copied().collect();
-    let mut reached: FxHashMap<Node, (usize, Option<Node>)> =
-        first.iter().map(|it| (*it, (0, None))).collect();
-    let mut order = Vec::new();
-    let mut todo: VecDeque<Node> = start.nodes.iter().copied().collect();
-    // What counts no step goes first, so that every node is met on a shortest way.
-    let mut done: FxHashSet<Node> = FxHashSet::default();
-    while let Some(node) = todo.pop_front() {
-        if !done.insert(node) {
-            continue;
-        }
-        order.push(node);
-        let distance = reached[&node].0;
-        for other in next.get(&node).into_iter().flatten() {
-            let step = usize::from(counts(structure, *other, direction.reverse));
-            let further = distance + step;
-            if direction.depth.is_some_and(|most| further > most) || done.contains(other) {
-                continue;
-            }
-            let known = reached.get(other).map(|it| it.0);
-            if known.is_none_or(|known| further < known) {
-                reached.insert(*other, (further, Some(node)));
-                if step == 0 { todo.push_front(*other) } else { todo.push_back(*other) }
-            }
-        }
+    let touches = plan.map(|it| touched_by(it, &context.structure));
+    let towards = if direction.reverse { Towards::Sources } else { Towards::Dependents };
+    let next = context.dependencies().adjacency(towards, FOLLOWED);
+    let is_listed = |it: Node| touches.as_ref().is_none_or(|all| all.contains(&it));
+    Impact {
+        gone: start.gone.clone(),
+        is_of_plan: plan.is_some(),
+        ..follow(context, &start.nodes, &next, direction, is_listed)
     }
-    let is_listed = |node: &Node| {
-        (counts(structure, *node, direction.reverse) && context.is_there(*node)
-            || first.contains(node))
-            && touches.as_ref().is_none_or(|it| it.contains(node))
+}
+
+/// Lists what edges lead to from some nodes, nearest first.
+///
+/// - `is_listed`: whether a node that is met is listed; it lies on the ways to others all the same.
+pub fn follow(
+    context: &ExplainContext,
+    start: &BTreeSet<Node>,
+    next: &Adjacency,
+    direction: Direction,
+    is_listed: impl Fn(Node) -> bool,
+) -> Impact {
+    let structure = &context.structure;
+    let counts = |it: Node| counts(structure, it, direction.reverse);
+    let found = reach(start.iter().copied(), next, |it| usize::from(counts(it)), direction.depth);
+    let Reach { reached, mut order } = found;
+    let is_listed = |node: Node| {
+        (counts(node) && context.is_there(node) || start.contains(&node)) && is_listed(node)
     };
     let ways = Ways { context, reached: &reached, reverse: direction.reverse };
-    let mut found = Impact { gone: start.gone.clone(), ..Impact::default() };
+    let mut found = Impact::default();
     let mut numbers: FxHashMap<Node, usize> = FxHashMap::default();
     order.retain(|it| ways.is_step(*it));
     order.sort_by_cached_key(|it| (reached[it].0, structure.instance(*it)));
@@ -118,48 +120,11 @@ pub fn impact(
         let (before, through) = ways.before(node);
         let step = found.step(context.name(node), before.map(|it| numbers[&it]));
         numbers.insert(node, step);
-        if is_listed(&node) {
+        if is_listed(node) {
             found.list(step, through);
         }
     }
     found
-}
-
-/// What each node hands its changes to; or, the other way, what it reads.
-fn edges(context: &ExplainContext, reverse: bool) -> FxHashMap<Node, Vec<Node>> {
-    let mut next: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    let mut add = |reader: Node, read: Node| {
-        let (from, to) = if reverse { (reader, read) } else { (read, reader) };
-        next.entry(from).or_default().push(to);
-    };
-    let facts = &context.facts;
-    facts.reads.iter().filter(|it| !is_replaced(context, it)).for_each(|it| add(it.0, it.1));
-    context.provenance.iter().flat_map(Provenance::rows).for_each(|it| add(it.0, it.1));
-    facts.may_read.iter().for_each(|it| add(it.0, it.1));
-    // What the state says of dependencies counts only where no block says otherwise.
-    let is_declared = |node: &Node| facts.declared.binary_search(&(*node,)).is_ok();
-    facts.needs.iter().filter(|it| !is_declared(&it.0)).for_each(|it| add(it.0, it.1));
-    for all in next.values_mut() {
-        all.sort_unstable();
-        all.dedup();
-    }
-    next
-}
-
-/// Returns whether the provenance says more exactly what this reader is derived from.
-fn is_replaced(context: &ExplainContext, &(reader, read): &(Node, Node)) -> bool {
-    let Some(provenance) = &context.provenance else { return false };
-    let kind = |node| context.structure.kind(node);
-    match kind(reader) {
-        NodeKind::Repetition(_) | NodeKind::CallKeys(_) => {
-            let is_whole = matches!(kind(read), NodeKind::Collection(_) | NodeKind::Call(_));
-            is_whole || context.is_value(read) || matches!(kind(read), NodeKind::Object(..))
-        }
-        NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..) => {
-            provenance.has_values && context.is_value(read)
-        }
-        _ => false,
-    }
 }
 
 /// Whether a node is a step, and not only on the way. What one rests on in the end are the root module's variables.

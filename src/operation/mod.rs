@@ -4,6 +4,7 @@ pub mod apply;
 pub mod attributes;
 pub mod backends;
 pub mod console;
+pub mod dependencies;
 pub mod difference;
 pub mod explain;
 pub mod generate;

@@ -77,7 +77,7 @@ pub struct Inputs<'a> {
     pub sources: &'a Sources,
     /// Repetitions that are known besides.
     pub repetitions: &'a Repetitions,
-    /// Values that are followed as objects are; `None` for a plan, which needs no provenance of keys and values.
+    /// Values that are followed as objects are; `None` for a plan, which needs no provenance of keys, values and objects.
     pub followed: Option<&'a Followed>,
 }
 
@@ -165,13 +165,17 @@ pub struct Foreseen {
     pub outputs: entail_rules::outputs::Outputs,
     /// What forbids the plan.
     pub problems: Diagnostics,
+    /// The addresses that a plan with `-target` has to name because objects were moved.
+    pub moved_targets: Vec<String>,
 }
 
 /// Returns what a structure says of its plan already.
 pub fn foresee(inputs: &Inputs<'_>, known: &Structured) -> Foreseen {
+    let violations = inputs.engine().conclude(&known.ledger());
     Foreseen {
         outputs: inputs.engine().conclude(&known.ledger()),
-        problems: forbidden(inputs, known),
+        problems: problems::before_walk(known, &violations, inputs),
+        moved_targets: problems::moved_targets(known, inputs),
     }
 }
 

@@ -12,9 +12,12 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::trace::Followed;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::explain::ExplainContext;
-use crate::operation::impact::{Direction, Edits, Impact, Start, impact as find, since};
+use crate::operation::impact::{
+    Direction, Edits, Impact, SavedTrace, Start, impact as find, since,
+};
 use crate::operation::session::Session;
 use crate::operation::{plan as operation, saved};
+use crate::planner::{Foreseen, Structured};
 use crate::request::Request;
 use crate::state::State;
 
@@ -42,34 +45,32 @@ pub fn impact(
     host: &Host<'_>,
     options: &ImpactOptions,
 ) -> Result<(Impact, Diagnostics), Diagnostics> {
-    with_room(|_| {
-        let (context, plan, problems) = match &options.plan {
-            Some(path) => {
-                let mut loaded =
-                    saved::load(host.world, host.sources, &host.world.root.join(path))?;
-                loaded.fit(host.world, host.sources)?;
-                let context = ExplainContext::of_saved(host.world, &loaded)?;
-                (context, Some(loaded.plan), Diagnostics::new())
-            }
-            None => {
-                let known = Known::read(host, &options.planning)?;
-                let (context, problems) = known.context(&Followed::default())?;
-                let start = start(host, options, &context)?;
-                let followed = followed(&context, &start, options.direction);
-                let context =
-                    if followed.0.is_empty() { context } else { known.context(&followed)?.0 };
-                return Ok((find(&context, &start, options.direction, None), problems));
-            }
-        };
-        let start = start(host, options, &context)?;
-        Ok((find(&context, &start, options.direction, plan.as_ref()), problems))
+    with_room(|_| match &options.plan {
+        Some(path) => {
+            let mut loaded = saved::load(host.world, host.sources, &host.world.root.join(path))?;
+            let config = loaded.fit(host.world, host.sources)?;
+            let context = ExplainContext::of_saved(host.world, &loaded)?;
+            let start = start(host, options, &context)?;
+            let trace = SavedTrace::of(&loaded, &config, (host.world, host.sources))?;
+            let context = trace.followed(context, &start, options.direction)?;
+            let found = find(&context, &start, options.direction, Some(&loaded.plan));
+            Ok((found, Diagnostics::new()))
+        }
+        None => {
+            let known = Known::read(host, &options.planning)?;
+            let (context, problems) = known.context(&Followed::default())?;
+            let start = start(host, options, &context)?;
+            let followed = context.followed(&start, options.direction);
+            let context = if followed.0.is_empty() { context } else { known.context(&followed)?.0 };
+            Ok((find(&context, &start, options.direction, None), problems))
+        }
     })?
 }
 
 /// What is known without providers. What a variable that was not given will be is not known, and need not be.
 pub(super) struct Known {
     session: Session,
-    request: Request,
+    pub(super) request: Request,
     state: State,
     variables: RootVariables,
     problems: Diagnostics,
@@ -103,16 +104,18 @@ impl Known {
         let mut problems = self.problems.clone();
         problems.extend(known.lowered.problems.clone());
         problems.extend(session.warnings.iter().cloned());
-        let context = ExplainContext::of_lowered(session, &known.lowered);
-        Ok((context.with_provenance(&known.lowered, !followed.0.is_empty()), problems))
+        Ok((self.context_of(&known).with_provenance(known.lowered.provenance), problems))
     }
-}
 
-/// Returns the values to follow: those that change or, in reverse, the variables of the root module.
-fn followed(context: &ExplainContext, start: &Start, direction: Direction) -> Followed {
-    match direction.reverse {
-        true => Followed(context.root_variables().collect()),
-        false => Followed(start.nodes.iter().copied().filter(|it| context.is_value(*it)).collect()),
+    /// Returns what a run with this request does, as far as that is known before any provider is asked.
+    pub(super) fn foresee(&self, request: &Request) -> Result<(Structured, Foreseen), Diagnostics> {
+        let Known { session, state, variables, .. } = self;
+        operation::whatif_foreseen(session, request, state.clone(), variables)
+    }
+
+    /// Returns what questions about such a run are answered from.
+    pub(super) fn context_of(&self, known: &Structured) -> ExplainContext {
+        ExplainContext::of_lowered(&self.session, &known.lowered)
     }
 }
 

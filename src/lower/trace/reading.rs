@@ -26,10 +26,12 @@ impl Trace<'_> {
             // There will be no plan; what is too much already does not become more.
             return Some(Vec::new());
         }
+        let first = self.reads.reads.len();
         let value = match self.key_set_of_bare(node, module, repetition, expression) {
             Some(value) => value,
             None => self.evaluate(node, module, &Each::None, expression),
         };
+        self.supersede_reads(first);
         let value = self.known_repetition(module, expression.span).unwrap_or(value);
         self.record_keys(node, &value);
         match expansion::keys(repetition, &value) {

@@ -4,11 +4,12 @@ use std::sync::OnceLock;
 
 use entail_rules::Node;
 
-use super::{Each, Trace, TraceScope, Trigger, providers};
+use super::{Each, Reads, Trace, TraceScope, Trigger, providers};
 use crate::address::{ConfigResource, InstanceKey, ResourceName};
 use crate::config;
 use crate::config::expansion;
 use crate::config::uses::{self, Role, Use};
+use crate::diagnostic::Span;
 use crate::expression::{self, Ask, Subject, parse_reference};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
@@ -89,23 +90,20 @@ impl Trace<'_> {
             let place = block.besides.repetition.expression().map_or(block.declared, |it| it.span);
             repetition.into_iter().for_each(|it| self.reads.reads.push((node, it, place)));
             let each = Each::Known(key.clone(), each_value.clone());
+            let before = self.reads.reads.len();
             self.served(node, module, &each, block, asked);
+            self.record_reads(before);
+            let before = self.reads.reads.len();
             self.read_marks(node, each_value.as_ref(), place);
+            // The arguments say which parts of `each.value` they are derived from.
+            self.supersede_reads(before);
             self.hang(node, module);
             match &pattern {
                 Some(pattern) => self.copy_reads(pattern, node),
                 None => {
-                    let reads = &self.reads;
-                    let (first_read, first_wait, first_trigger) =
-                        (reads.reads.len(), reads.waits.len(), reads.triggers.len());
+                    let before = self.reads.lengths();
                     self.trace_block(node, module, &each, block);
-                    if alike {
-                        pattern = Some(Pattern {
-                            reads: first_read..self.reads.reads.len(),
-                            waits: first_wait..self.reads.waits.len(),
-                            triggers: first_trigger..self.reads.triggers.len(),
-                        });
-                    }
+                    pattern = alike.then(|| Pattern { before, after: self.reads.lengths() });
                 }
             }
             if let Some(value) = each_value {
@@ -123,17 +121,25 @@ impl Trace<'_> {
 
     /// An instance whose block names neither `each` nor `count` reads what the first one reads.
     fn copy_reads(&mut self, pattern: &Pattern, node: Node) {
-        for at in pattern.reads.clone() {
-            let (_, to, span) = self.reads.reads[at];
-            self.reads.reads.push((node, to, span));
+        let Pattern { before, after } = pattern;
+        let Reads { reads, waits, triggers, provenance, .. } = &mut self.reads;
+        for at in before.reads..after.reads {
+            let (_, to, span) = reads[at];
+            reads.push((node, to, span));
         }
-        for at in pattern.waits.clone() {
-            let (_, to) = self.reads.waits[at];
-            self.reads.waits.push((node, to));
+        for at in before.triggers..after.triggers {
+            let trigger = triggers[at].clone();
+            triggers.push(Trigger { node, ..trigger });
         }
-        for at in pattern.triggers.clone() {
-            let trigger = self.reads.triggers[at].clone();
-            self.reads.triggers.push(Trigger { node, ..trigger });
+        for (rows, copied) in [
+            (waits, before.waits..after.waits),
+            (&mut provenance.rows, before.provenance..after.provenance),
+            (&mut provenance.superseded, before.superseded..after.superseded),
+        ] {
+            for at in copied {
+                let (_, to) = rows[at];
+                rows.push((node, to));
+            }
         }
     }
 
@@ -154,7 +160,9 @@ impl Trace<'_> {
             if matches!(it.role, Role::Provisioner | Role::Lifecycle) {
                 self.forget_own(node, before);
             }
+            self.record_argument((node, module, each), &it, before);
         }
+        let before = self.reads.reads.len();
         block
             .besides
             .lifecycle
@@ -162,6 +170,7 @@ impl Trace<'_> {
             .iter()
             .for_each(|it| self.trigger(node, module, each, it));
         self.depends_on(node, module, &block.besides.depends_on);
+        self.record_reads(before);
     }
 
     /// Notes what an instance reads where its block says that, and returns whether it does: it need not be evaluated.
@@ -172,6 +181,12 @@ impl Trace<'_> {
         };
         let graph = self.input.graph;
         let Some(edges) = graph.plain_reads(number) else { return false };
+        // Only its value tells from which parts of another value something is derived.
+        let is_whole =
+            |it: &(u32, Span)| matches!(graph.block(it.0 as usize).key, BlockKey::Resource(_));
+        if self.input.followed.is_some() && !edges.iter().all(is_whole) {
+            return false;
+        }
         let first = number - graph.place(number);
         let own = self.structure.module(module);
         for &(to, span) in edges {
@@ -258,11 +273,31 @@ impl Trace<'_> {
     }
 }
 
-/// Where the reads and triggers of an instance stand that its siblings share.
+/// How many rows there are of each list that a block adds to.
+struct Lengths {
+    reads: usize,
+    waits: usize,
+    triggers: usize,
+    provenance: usize,
+    superseded: usize,
+}
+
+impl Reads {
+    fn lengths(&self) -> Lengths {
+        Lengths {
+            reads: self.reads.len(),
+            waits: self.waits.len(),
+            triggers: self.triggers.len(),
+            provenance: self.provenance.rows.len(),
+            superseded: self.provenance.superseded.len(),
+        }
+    }
+}
+
+/// Where the reads and triggers of an instance stand that its siblings share: how many there were before it, and after it.
 struct Pattern {
-    reads: std::ops::Range<usize>,
-    waits: std::ops::Range<usize>,
-    triggers: std::ops::Range<usize>,
+    before: Lengths,
+    after: Lengths,
 }
 
 /// Returns whether a block's instances can differ: it names `each` or `count`.

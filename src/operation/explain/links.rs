@@ -5,13 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use entail_rules::{Facts, Node};
+use entail_rules::Node;
 
 use super::context::ExplainContext;
 use crate::explain::Leaves;
 use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
+use crate::operation::dependencies::{Dependencies, EdgeKind};
 use crate::state::State;
+
+/// The kinds of edges that are drawn: all but those that are only possible.
+const FOLLOWED: &[EdgeKind] =
+    &[EdgeKind::Value, EdgeKind::Order, EdgeKind::Recorded, EdgeKind::Former];
 
 /// The graph of a plan.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +45,7 @@ pub struct Link {
 impl Links {
     /// Returns the graph of what is worth drawing.
     pub(in crate::operation) fn of(context: &ExplainContext, worth: &BTreeSet<Node>) -> Links {
-        let mut between = Between::of(&context.facts, worth);
+        let mut between = Between::of(&context.dependencies(), worth);
         between.pass_through(worth);
         let nodes: BTreeSet<Node> =
             worth.iter().chain(between.down.keys()).chain(between.up.keys()).copied().collect();
@@ -140,13 +145,9 @@ struct Between {
 
 impl Between {
     /// The edges that matter to some nodes: those that lead from one of them to another, whatever lies between.
-    fn of(facts: &Facts, worth: &BTreeSet<Node>) -> Between {
+    fn of(dependencies: &Dependencies, worth: &BTreeSet<Node>) -> Between {
         let mut all = Between::default();
-        for &(from, to) in facts.reads.iter().chain(&facts.needs).chain(&facts.waits_for) {
-            if from != to {
-                all.insert(from, to);
-            }
-        }
+        dependencies.pairs(FOLLOWED).for_each(|(from, to)| all.insert(from, to));
         let (below, above) = (reached(&all.down, worth), reached(&all.up, worth));
         let matters = |it: &Node| below.contains(it) && above.contains(it);
         let mut kept = Between::default();
@@ -199,6 +200,8 @@ fn reached(edges: &BTreeMap<Node, BTreeSet<Node>>, from: &BTreeSet<Node>) -> BTr
 
 #[cfg(test)]
 mod tests {
+    use entail_rules::Facts;
+
     use super::*;
 
     /// The edges that are left between the nodes below `inner`.
@@ -206,7 +209,7 @@ mod tests {
         let reads = edges.iter().map(|it| (Node(it.0), Node(it.1))).collect();
         let facts = Facts { reads, ..Facts::default() };
         let worth: BTreeSet<Node> = worth.iter().copied().map(Node).collect();
-        let mut between = Between::of(&facts, &worth);
+        let mut between = Between::of(&Dependencies::of(&facts, None), &worth);
         between.pass_through(&worth);
         let all = between.down.iter();
         all.flat_map(|(from, to)| to.iter().map(|it| (from.0, it.0))).collect()

@@ -66,15 +66,25 @@ impl Impact {
             out.push('\n');
         }
         for gone in &self.gone {
-            out.push_str(&format!("   -  {gone} is gone, and the state holds nothing of it\n"));
+            out.push_str(&format!("   -  {gone} has no block any more and is not in the state\n"));
         }
         let further = self.listed().filter(|it| it.distance > 0).count();
         let furthest = self.listed().map(|it| it.distance).max().unwrap_or(0);
-        let what = match (direction.reverse, further) {
-            (true, 0) => "It rests on nothing else.".to_owned(),
-            (false, 0) => "Nothing else would be touched.".to_owned(),
-            (true, many) => format!("It rests on {many}, at most {furthest} away."),
-            (false, many) => format!("{many} more would be touched, at most {furthest} away."),
+        let steps = |count: usize| if count == 1 { "step" } else { "steps" };
+        let what = match (direction.reverse, further, direction.depth) {
+            (_, 0, Some(depth)) => format!("Nothing else within {depth} {}.", steps(depth)),
+            (true, 0, None) => "It depends on nothing else.".to_owned(),
+            (false, 0, None) if self.is_of_plan => {
+                "The plan changes nothing else that depends on it.".to_owned()
+            }
+            (false, 0, None) => "No other object depends on it.".to_owned(),
+            (true, many, _) => {
+                format!("It depends on {many}, at most {furthest} {} away.", steps(furthest))
+            }
+            (false, many, _) => {
+                let verb = if many == 1 { "depends" } else { "depend" };
+                format!("{many} {verb} on it, at most {furthest} {} away.", steps(furthest))
+            }
         };
         out.push_str(&what);
         out.push('\n');

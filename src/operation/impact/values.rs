@@ -2,24 +2,28 @@
 
 use entail_rules::{Node, beside};
 
-use crate::lower::Lowered;
+use crate::lower;
 use crate::lower::structure::NodeKind;
+use crate::lower::trace::Followed;
+use crate::operation::dependencies::Dependencies;
 use crate::operation::explain::{ExplainContext, Provenance};
+use crate::operation::impact::{Direction, Start};
 
 impl ExplainContext {
-    /// Adds what the trace has recorded of key sets and values.
-    ///
-    /// - `has_values`: whether values were followed in the trace.
-    pub fn with_provenance(mut self, lowered: &Lowered, has_values: bool) -> ExplainContext {
-        self.provenance = Some(Provenance::of(&lowered.provenance, has_values));
+    /// Adds what the trace has recorded of key sets, values and objects.
+    pub fn with_provenance(mut self, all: lower::Provenance) -> ExplainContext {
+        self.provenance = Some(Provenance::of(all));
         self
+    }
+
+    /// Returns what depends on what.
+    pub fn dependencies(&self) -> Dependencies {
+        Dependencies::of(&self.facts, self.provenance.as_ref().map(|it| &it.all))
     }
 
     /// Returns the values through which a node is derived from another, the nearest to it first.
     pub fn between(&self, node: Node, of: Node) -> Vec<Node> {
-        let Some(provenance) = self.provenance.as_ref().filter(|it| it.has_values) else {
-            return Vec::new();
-        };
+        let Some(provenance) = &self.provenance else { return Vec::new() };
         let mut found: Vec<Node> = Vec::new();
         let mut at = node;
         loop {
@@ -33,10 +37,13 @@ impl ExplainContext {
         }
     }
 
-    /// Iterates over the variables of the root module.
-    pub fn root_variables(&self) -> impl Iterator<Item = Node> {
+    /// Returns the values to follow: those that change or, in reverse, the variables of the root module.
+    pub fn followed(&self, start: &Start, direction: Direction) -> Followed {
         let root = self.structure.modules.first();
-        root.into_iter().flat_map(|it| it.variables.values().copied())
+        match direction.reverse {
+            true => root.into_iter().flat_map(|it| it.variables.values().copied()).collect(),
+            false => start.nodes.iter().copied().filter(|it| self.is_value(*it)).collect(),
+        }
     }
 
     /// Returns whether a node is a variable, a local value or an output.
