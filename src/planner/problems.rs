@@ -144,6 +144,14 @@ pub(super) fn before_walk(
     problems
 }
 
+/// Returns the addresses that a plan with `-target` has to name because objects were moved: where they were, and where they are.
+pub(super) fn moved_targets(known: &Structured, inputs: &Inputs<'_>) -> Vec<String> {
+    let moved = known.lowered.facts.moved.iter();
+    let moved = moved.filter_map(|it| known.lowered.structure.instance(it.0));
+    let ends: BTreeSet<String> = moved.flat_map(|it| ends(&it, inputs)).collect();
+    ends.into_iter().collect()
+}
+
 fn ends(address: &Instance, inputs: &Inputs<'_>) -> Vec<String> {
     let old = inputs.moved.get(address).map(|it| it.of().to_string());
     old.into_iter().chain([address.of().to_string()]).collect()

@@ -22,7 +22,7 @@ use crate::plan::{Action, Change, EvaluatedValues, Plan};
 use crate::state::{Attributes, Object, State};
 use crate::value::path::get as path_get;
 use crate::value::{MarkPaths, Marks, Path, PathStep, Str, Type, Value, json};
-use crate::world::World;
+use crate::world::{World, falsifies};
 
 /// A configuration, or a plan, as policies see it.
 pub struct Model<'a> {
@@ -114,7 +114,7 @@ impl<'a> Planned<'a> {
 
     /// Returns the value that a node was planned with, if it was evaluated.
     pub(super) fn evaluated(&self, node: Node) -> Option<&'a Value> {
-        self.evaluated?.get(node)
+        self.evaluated.filter(|_| !falsifies("values"))?.get(node)
     }
 
     /// Returns what is done with a node.
@@ -154,7 +154,9 @@ impl<'a> Model<'a> {
     /// Returns the value that a variable, a local value or an output has: in the plan, or as it is written where there is none.
     /// `None` of a root output that the plan removes or leaves without a value.
     pub fn value(&self, node: Node) -> Option<Value> {
-        let Some(plan) = &self.plan else { return Some(self.written(node)) };
+        let Some(plan) = self.plan.as_ref().filter(|_| !falsifies("values")) else {
+            return Some(self.written(node));
+        };
         match self.structure.kind(node) {
             NodeKind::Recorded(name) => recorded_output(name, &plan.plan.prior_state),
             NodeKind::Output(_, name) if self.keeps(node) => {

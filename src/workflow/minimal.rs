@@ -1,5 +1,7 @@
 //! `minimal`: the fewest flags that bring certain changes, or keep certain objects as they are; and what these flags do besides.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
 
@@ -9,14 +11,14 @@ use super::impact::Known;
 use super::options::PlanOptions;
 use super::with_room;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::explain::Leaves;
 use crate::explain::sentence::of_done;
 use crate::lower::trace::Followed;
 use crate::operation::explain::ExplainContext;
-use crate::operation::impact::{Direction, Impact, Start, impact};
-use crate::operation::minimal::{Purpose, Wanted};
-use crate::plan::{Action, Plan, action_tokens};
-use crate::request::Selector;
+use crate::operation::impact::{Direction, Impact, follow};
+use crate::operation::minimal::{Purpose, Run, Wanted};
+use crate::plan::{Action, action_tokens};
+use crate::planner::Finished;
+use crate::request::{Request, Selector};
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -35,10 +37,14 @@ pub struct Minimal {
     purpose: Purpose,
     /// The flags.
     pub flags: Vec<String>,
+    /// Further flags that a plan with these asks for, because objects were moved.
+    pub moved: Vec<String>,
     /// What the plan with these flags does, or what it leaves out: the address, what is done, and whether it was asked for.
     pub effects: Vec<Effect>,
     /// What was asked for, and does not change at all; or changes all the same.
     pub without: Vec<String>,
+    /// What was asked for and needs no flag, since it does not change.
+    unneeded: Vec<String>,
     /// From what was asked to what was not.
     ways: Impact,
 }
@@ -61,93 +67,182 @@ pub struct Effect {
 /// If nothing has an address, or no plan can be made.
 pub fn minimal(host: &Host<'_>, options: &MinimalOptions) -> Result<Minimal, Diagnostics> {
     with_room(|runtime| {
-        let (context, _) = Known::read(host, &options.planning)?.context(&Followed::default())?;
-        let wanted = Wanted::read(&options.addresses, &context)?;
-        let addresses = wanted.addresses(&context, options.purpose);
-        let flag = match options.purpose {
-            Purpose::Change => "target",
-            Purpose::Keep => "exclude",
-        };
-        let flags: Vec<String> = addresses.iter().map(|it| format!("-{flag}={it}")).collect();
+        let known = Known::read(host, &options.planning)?;
+        let (context, _) = known.context(&Followed::default())?;
+        let names = Wanted::read(&options.addresses, &context)?.names(&context);
+        let plan = |planning: &PlanOptions| runtime.block_on(planned(host, planning, None));
+        let (session, full) = plan(&options.planning)?;
+        let needed = needing(&names, &full.finished);
+        let search = Search { known: &known, purpose: options.purpose };
+        let (found, moved) = search.flags(&names, &needed)?;
         let mut planning = options.planning.clone();
-        for (address, flag) in addresses.iter().zip(&flags) {
-            let selector = Selector {
-                target: address.parse()?,
-                text: address.clone(),
-                origin: flag.clone(),
-                is_of_policy: false,
-            };
-            match options.purpose {
-                Purpose::Change => planning.request.targets.push(selector),
-                Purpose::Keep => planning.request.excludes.push(selector),
-            }
-        }
-        let (_, made) = runtime.block_on(planned(host, &planning, None))?;
-        let plan = &made.finished.plan;
-        let asked = Asked { context: &context, wanted: &wanted };
-        Ok(match options.purpose {
-            Purpose::Change => asked.change(flags, plan),
-            Purpose::Keep => asked.keep(flags, plan),
+        search.add(&mut planning.request, found.iter().chain(&moved))?;
+        let is_needless = found.is_empty() && moved.is_empty();
+        let (session, made) = if is_needless { (session, full) } else { plan(&planning)? };
+        let finished = &made.finished;
+        let context = ExplainContext::of_planned(&session, finished);
+        let flags = |all: &[String]| all.iter().map(|it| search.flag(it)).collect();
+        let effects = match options.purpose {
+            _ if is_needless => Vec::new(),
+            Purpose::Change => changed(&names, finished),
+            Purpose::Keep => left_out(&names, finished),
+        };
+        Ok(Minimal {
+            purpose: options.purpose,
+            flags: flags(&found),
+            moved: flags(&moved),
+            without: without(&names, finished, options.purpose),
+            unneeded: names.difference(&needed).cloned().collect(),
+            effects,
+            ways: ways(&names, &context, (options.purpose, finished)),
         })
     })?
 }
 
-struct Asked<'a> {
-    context: &'a ExplainContext,
-    wanted: &'a Wanted,
+/// Returns the objects that change without any flag: others need none. All of them where the plan has errors.
+fn needing(names: &BTreeSet<String>, full: &Finished) -> BTreeSet<String> {
+    if full.problems.has_errors() {
+        return names.clone();
+    }
+    let changed = changing(full);
+    // What stands for instances whose keys are not known is an object of no plan.
+    let structure = &full.structure;
+    let is_open = |it: &String| {
+        let resource: Option<crate::address::Resource> = it.parse().ok();
+        let id = resource.and_then(|it| structure.resource_id(&it));
+        id.is_some_and(|it| structure.resource(it).besides.pending.is_some())
+    };
+    names.iter().filter(|it| changed.contains(*it) || is_open(it)).cloned().collect()
 }
 
-impl Asked<'_> {
-    fn names(&self) -> Vec<String> {
-        let names = self.wanted.nodes.iter().map(|it| self.context.name(*it));
-        names.collect()
+/// Returns the objects that a plan changes.
+fn changing(made: &Finished) -> FxHashSet<String> {
+    let changes = made.plan.changes.iter().filter(|it| it.action != Action::NoOp);
+    changes.map(|it| it.address.to_string()).collect()
+}
+
+/// Returns what a plan changes.
+fn changed(asked: &BTreeSet<String>, made: &Finished) -> Vec<Effect> {
+    let changes = made.plan.changes.iter().filter(|it| it.action != Action::NoOp);
+    let effects = changes.map(|it| {
+        let address = it.address.to_string();
+        let is_asked = asked.contains(&address);
+        Effect { address, action: Some(it.action), is_asked }
+    });
+    effects.collect()
+}
+
+/// Returns what a plan leaves out.
+fn left_out(asked: &BTreeSet<String>, made: &Finished) -> Vec<Effect> {
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let objects = made.plan.left_out.iter().flat_map(|it| &it.objects);
+    let left_out = objects.filter(|it| seen.insert(it));
+    let effects = left_out.map(|it| Effect {
+        address: it.clone(),
+        action: None,
+        is_asked: asked.contains(it),
+    });
+    effects.collect()
+}
+
+/// Returns what was asked for and does not come about: it changes though it was to stay, or does not change though it was to.
+fn without(asked: &BTreeSet<String>, made: &Finished, purpose: Purpose) -> Vec<String> {
+    let changed = changing(made);
+    let fails = |it: &&String| changed.contains(*it) == (purpose == Purpose::Keep);
+    asked.iter().filter(fails).cloned().collect()
+}
+
+/// The ways from what was asked to what it depends on, or to what depends on it, as selection has concluded them.
+fn ways(
+    names: &BTreeSet<String>,
+    context: &ExplainContext,
+    (purpose, made): (Purpose, &Finished),
+) -> Impact {
+    let next = purpose.brings(&made.facts, &made.selection);
+    let direction = Direction { reverse: purpose == Purpose::Change, depth: None };
+    let wanted = Wanted::named(names, context);
+    follow(context, &wanted.nodes, &next, direction, |_| true)
+}
+
+/// The search for flags.
+struct Search<'a> {
+    known: &'a Known,
+    purpose: Purpose,
+}
+
+impl Search<'_> {
+    /// Returns the addresses of the flags that are needed, and those that a plan with them asks for because objects were moved.
+    fn flags(
+        &self,
+        names: &BTreeSet<String>,
+        needed: &BTreeSet<String>,
+    ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+        if needed.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let conclude = |addresses: &mut dyn Iterator<Item = &String>| {
+            let mut request = self.known.request.clone();
+            self.add(&mut request, addresses)?;
+            self.known.foresee(&request)
+        };
+        let moved = match self.purpose {
+            Purpose::Change => conclude(&mut names.iter())?.1.moved_targets,
+            Purpose::Keep => Vec::new(),
+        };
+        let (all, _) = conclude(&mut names.iter().chain(&moved))?;
+        let context = self.known.context_of(&all);
+        let wanted = Wanted::named(names, &context);
+        let (known, purpose) = (&all, self.purpose);
+        let run = Run { context: &context, known, purpose, given: &moved };
+        let found = wanted.addresses(&run, needed, |addresses| {
+            Ok::<_, Diagnostics>(conclude(&mut addresses.iter().chain(&moved))?.0)
+        })?;
+        Ok((found, moved))
     }
 
-    fn change(&self, flags: Vec<String>, plan: &Plan) -> Minimal {
-        let names = self.names();
-        let asked: FxHashSet<&str> = names.iter().map(String::as_str).collect();
-        let changes = plan.changes.iter().filter(|it| it.action != Action::NoOp);
-        let effects = changes.map(|it| {
-            let address = it.address.to_string();
-            let is_asked = asked.contains(&*address);
-            Effect { address, action: Some(it.action), is_asked }
-        });
-        let effects: Vec<Effect> = effects.collect();
-        let changed: FxHashSet<&str> = effects.iter().map(|it| &*it.address).collect();
-        let is_changed = |it: &&String| changed.contains(it.as_str());
-        let without = names.iter().filter(|it| !is_changed(it)).cloned().collect();
-        Minimal { purpose: Purpose::Change, flags, effects, without, ways: self.ways(true) }
+    /// Adds flags to a request.
+    fn add<'s>(
+        &self,
+        request: &mut Request,
+        addresses: impl IntoIterator<Item = &'s String>,
+    ) -> Result<(), Diagnostics> {
+        for address in addresses {
+            let selector = Selector {
+                target: address.parse()?,
+                text: address.clone(),
+                origin: self.flag(address),
+                is_of_policy: false,
+            };
+            match self.purpose {
+                Purpose::Change => request.targets.push(selector),
+                Purpose::Keep => request.excludes.push(selector),
+            }
+        }
+        Ok(())
     }
 
-    fn keep(&self, flags: Vec<String>, plan: &Plan) -> Minimal {
-        let names = self.names();
-        let asked: FxHashSet<&str> = names.iter().map(String::as_str).collect();
-        let mut seen: FxHashSet<&str> = FxHashSet::default();
-        let objects = plan.left_out.iter().flat_map(|it| &it.objects);
-        let left_out = objects.filter(|it| seen.insert(it));
-        let effects = left_out.map(|it| Effect {
-            address: it.clone(),
-            action: None,
-            is_asked: asked.contains(&**it),
-        });
-        let effects: Vec<Effect> = effects.collect();
-        let changes = plan.changes.iter().filter(|it| it.action != Action::NoOp);
-        let changed: FxHashSet<String> = changes.map(|it| it.address.to_string()).collect();
-        let without = names.iter().filter(|it| changed.contains(*it)).cloned().collect();
-        Minimal { purpose: Purpose::Keep, flags, effects, without, ways: self.ways(false) }
-    }
-
-    /// The ways from what was asked to what it rests on, or to what rests on it.
-    fn ways(&self, reverse: bool) -> Impact {
-        let start = Start { nodes: self.wanted.nodes.clone(), gone: Vec::new() };
-        impact(self.context, &start, Direction { reverse, depth: None }, None)
+    fn flag(&self, address: &str) -> String {
+        match self.purpose {
+            Purpose::Change => format!("-target={address}"),
+            Purpose::Keep => format!("-exclude={address}"),
+        }
     }
 }
 
 impl Minimal {
     /// Returns it as text: the flags on the first line, to be copied.
     pub fn text(&self) -> String {
-        let mut out = format!("{}\n", self.flags.join(" "));
+        let flags: Vec<&str> = self.flags.iter().chain(&self.moved).map(String::as_str).collect();
+        let mut out = match flags.is_empty() {
+            true => "No flag is needed.\n".to_owned(),
+            false => format!("{}\n", flags.join(" ")),
+        };
+        if !self.moved.is_empty() {
+            out.push_str(&format!(
+                "\nObjects were moved, and a plan with -target has to name them: {}\n",
+                self.moved.join(" ")
+            ));
+        }
         let told = |it: &Effect| match it.action {
             Some(action) => of_done(&it.address, Some(action), None),
             None => it.address.clone(),
@@ -170,11 +265,14 @@ impl Minimal {
                 out.push_str(&format!("  {}{path}\n", told(it)));
             }
         }
-        let what = match self.purpose {
-            Purpose::Change => "does not change",
-            Purpose::Keep => "changes all the same",
-        };
-        for it in &self.without {
+        for it in &self.unneeded {
+            out.push_str(&format!("\n{it} does not change, and needs no flag.\n"));
+        }
+        for it in self.without.iter().filter(|it| !self.unneeded.contains(it)) {
+            let what = match self.purpose {
+                Purpose::Change => "does not change",
+                Purpose::Keep => "changes all the same",
+            };
             out.push_str(&format!("\n{it} {what}.\n"));
         }
         out
@@ -194,9 +292,10 @@ impl Minimal {
             Purpose::Change => ("changes", "unchanged"),
             Purpose::Keep => ("left_out", "changed"),
         };
+        let flags: Vec<&String> = self.flags.iter().chain(&self.moved).collect();
         json!({
             "format_version": "1.0",
-            "flags": self.flags,
+            "flags": flags,
             effects_name: effects.collect::<Vec<_>>(),
             without: self.without,
         })
