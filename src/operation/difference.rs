@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 
 use super::explain::causes::{shown, shown_path};
 use crate::address::Instance;
-use crate::explain::sentence::of_done;
 use crate::plan::{Change, OutputChange, Plan, action_tokens};
 use crate::value::difference::differences;
 use crate::value::{Str, Value};
+use crate::world::falsifies;
 
 /// Something that two plans do not do alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,7 @@ pub fn between(one: &Plan, other: &Plan) -> Differences {
         all.push(output(name, of(one), of(other)));
     }
     all.retain(|it| it.before != it.after || !it.attributes.is_empty());
+    all.retain(|it| it.after.is_some() || !falsifies("diff"));
     Differences { all }
 }
 
@@ -125,21 +126,13 @@ impl Difference {
     }
 
     fn text(&self) -> String {
-        let done = |action: Option<Action>| of_done("", action, None).trim().to_owned();
+        let address = &self.address;
+        let (before, after) = (verb(self.before), verb(self.after));
         let head = match self.kind() {
-            "appears" => {
-                format!("+ {} {}, and is not touched otherwise", self.address, done(self.after))
-            }
-            "disappears" => {
-                format!("- {} is not touched; otherwise it {}", self.address, done(self.before))
-            }
-            "action" => format!(
-                "~ {} {}; otherwise it {}",
-                self.address,
-                done(self.after),
-                done(self.before)
-            ),
-            _ => format!("= {} {} in both, with other values", self.address, done(self.after)),
+            "appears" => format!("only in B: {after} {address}"),
+            "disappears" => format!("only in A: {before} {address}"),
+            "action" => format!("{address}: {before} in A, {after} in B"),
+            _ => format!("{address}: {after} in both, with other values"),
         };
         let mut out = format!("  {head}\n");
         for (path, before, after) in &self.attributes {
@@ -147,6 +140,20 @@ impl Difference {
             out.push_str(&format!("      {path}: {before} → {after}\n"));
         }
         out
+    }
+}
+
+/// The verb for an action: what a plan does with an object or an output.
+fn verb(action: Option<Action>) -> &'static str {
+    match action {
+        None | Some(Action::NoOp) => "keep",
+        Some(Action::Create) => "create",
+        Some(Action::Read) => "read",
+        Some(Action::Update) => "update",
+        Some(Action::Delete) => "destroy",
+        Some(Action::DeleteThenCreate | Action::CreateThenDelete) => "replace",
+        Some(Action::Forget | Action::Drop) => "forget",
+        Some(Action::ForgetThenCreate) => "forget and create",
     }
 }
 
@@ -173,7 +180,7 @@ impl Differences {
             all.iter().for_each(|it| out.push_str(&it.text()));
         }
         out.push_str(&format!(
-            "\n{} appear, {} disappear, {} with another action, {} with other values.\n",
+            "\n{} only in B, {} only in A, {} with another action, {} with other values.\n",
             self.count("appears"),
             self.count("disappears"),
             self.count("action"),
