@@ -34,6 +34,8 @@ pub struct Interrupts {
     pub stop: Stop,
     /// Whether steps are being carried out, so that leaving at once would lose something.
     is_carrying_out: AtomicBool,
+    /// Whether a state is changed by a command that carries out no steps.
+    is_changing_state: AtomicBool,
     /// Whether tests run: they have words of their own.
     is_testing: AtomicBool,
 }
@@ -74,6 +76,19 @@ pub fn heeding<T>(ui: &Ui, work: impl FnOnce() -> T) -> Result<T, Diagnostics> {
         let _ended = Ended(over);
         Ok(work())
     })
+}
+
+/// Does work that changes a state: an interrupt lets it finish and release its lock.
+///
+/// # Errors
+///
+/// Those of the work, and if the system refuses a thread.
+pub fn changing_state<T>(
+    ui: &Ui,
+    work: impl FnOnce() -> Result<T, Diagnostics>,
+) -> Result<T, Diagnostics> {
+    ui.interrupts.is_changing_state.store(true, Ordering::SeqCst);
+    heeding(ui, work)?
 }
 
 /// Tells the listener that the work is over, even where it ended in a panic.
@@ -133,11 +148,12 @@ fn hear(ui: &Ui) {
     }
     let say = |text: String| ui.event(Event::Message(text));
     // What runs is named as it is before it is asked to stop.
-    let awaited = match interrupts.is_carrying_out.load(Ordering::SeqCst) {
-        true => ui.awaited(),
-        false => format!(
-            "Nothing was begun. A second interrupt ends {PRODUCT} at once, and loses nothing."
-        ),
+    let awaited = if interrupts.is_carrying_out.load(Ordering::SeqCst) {
+        ui.awaited()
+    } else if interrupts.is_changing_state.load(Ordering::SeqCst) {
+        format!("A second interrupt ends {PRODUCT} at once; a remote state may stay locked then.")
+    } else {
+        format!("Nothing was begun. A second interrupt ends {PRODUCT} at once, and loses nothing.")
     };
     match interrupts.stop.ask() {
         1 => {

@@ -213,10 +213,12 @@ fn one_signal_ends_waits_for_services_that_do_not_answer() {
         )
     };
     let module = |source: String| format!("module \"m\" {{\n  source = \"{source}\"\n}}\n");
-    let cases: [(&str, &[&str], OfPort<'_>); 6] = [
+    let cases: [(&str, &[&str], OfPort<'_>); 8] = [
         ("reading a state", &["plan"], &|port| backend(port, false)),
         ("taking a lock", &["plan"], &|port| backend(port, true)),
         ("reading another state", &["plan"], &data),
+        ("editing a state", &["state", "rm", "terraform_data.a"], &|port| backend(port, true)),
+        ("marking an object", &["taint", "terraform_data.a"], &|port| backend(port, true)),
         ("loading a module", &["init"], &|port| module(format!("http://127.0.0.1:{port}/m.zip"))),
         ("cloning a module", &["get"], &|port| module(format!("git::http://127.0.0.1:{port}/m"))),
         ("setting a backend up", &["init"], &|port| backend(port, false)),
@@ -224,7 +226,7 @@ fn one_signal_ends_waits_for_services_that_do_not_answer() {
     for (what, command, config) in cases {
         let server = Silent::default();
         let place = Place::new(&config(server.start()));
-        if command == ["plan"] {
+        if !["init", "get"].contains(&command[0]) {
             place.succeed(&["init"]);
         }
         server.is_told.store(true, Ordering::SeqCst);

@@ -10,6 +10,7 @@ use entail::world::World;
 
 use super::words;
 use crate::arguments::groups::{MessageArgs, VariableArgs};
+use crate::interrupt::changing_state;
 use crate::ui::{Manner, Ui};
 use crate::view::style::Paint;
 
@@ -62,7 +63,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ForceUnlockArgs) -> Result<u8
             return Ok(1);
         }
     }
-    store.backend().force_unlock(id)?;
+    changing_state(ui, || Ok(store.backend().force_unlock(id)?))?;
     ui.message("The state has been unlocked, and entail commands should now be able to obtain a new lock on the remote state.");
     let done = "entail state has been successfully unlocked!";
     ui.say(&format!(

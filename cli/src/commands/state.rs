@@ -16,6 +16,7 @@ use entail::world::{PROGRAM, World};
 
 use super::no_words;
 use crate::arguments::request::target;
+use crate::interrupt::changing_state;
 use crate::ui::{Manner, Ui};
 use crate::view::state as view;
 use crate::view::style::Paint;
@@ -45,11 +46,13 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &StateArgs) -> Result<u8, Diag
     }
     match &args.command {
         StateCommand::List(args) => list(ui, world, args),
-        StateCommand::Mv(args) => mv(ui, world, args),
+        StateCommand::Mv(args) => changing_state(ui, || mv(ui, world, args)),
         StateCommand::Pull(args) => pull(ui, world, args),
-        StateCommand::Push(args) => push(ui, world, args),
-        StateCommand::ReplaceProvider(args) => replace_provider(ui, world, args),
-        StateCommand::Rm(args) => remove(ui, world, args),
+        StateCommand::Push(args) => changing_state(ui, || push(ui, world, args)),
+        StateCommand::ReplaceProvider(args) => {
+            changing_state(ui, || replace_provider(ui, world, args))
+        }
+        StateCommand::Rm(args) => changing_state(ui, || remove(ui, world, args)),
         StateCommand::Show(args) => show(ui, world, args),
     }
 }

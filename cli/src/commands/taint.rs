@@ -11,6 +11,7 @@ use entail::world::World;
 
 use super::words;
 use crate::arguments::groups::{MessageArgs, StateArgs, VariableArgs};
+use crate::interrupt::changing_state;
 use crate::ui::{Manner, Ui};
 
 /// Mark a resource instance as not fully functional
@@ -84,7 +85,8 @@ fn set(ui: &mut Ui, world: &Arc<World>, args: &CommonArgs, to: Mark) -> Result<u
     let ui = &*ui;
     let address: Instance = args.address(to.command())?.parse()?;
     let options = StateOptions::from(&args.state);
-    for line in mark(&ui.host(world), &options, (&address, to), args.allow_missing)? {
+    let work = || Ok(mark(&ui.host(world), &options, (&address, to), args.allow_missing)?);
+    for line in changing_state(ui, work)? {
         ui.say(&format!("{line}\n"));
         ui.message(&line);
     }

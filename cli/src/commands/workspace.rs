@@ -13,6 +13,7 @@ use entail::world::World;
 
 use super::{begin, no_words, words};
 use crate::arguments::groups::{LockArgs, OutputArgs, VariableArgs};
+use crate::interrupt::changing_state;
 use crate::ui::Ui;
 use crate::view::PRODUCT;
 use crate::view::style::Paint;
@@ -159,10 +160,10 @@ pub fn run(
         ui.diagnostics(deprecated().into());
     }
     match &args.command {
-        WorkspaceCommand::Delete(it) => delete(ui, world, it),
+        WorkspaceCommand::Delete(it) => changing_state(ui, || delete(ui, world, it)),
         WorkspaceCommand::List(it) => list(ui, world, it),
-        WorkspaceCommand::New(it) => create(ui, world, it),
-        WorkspaceCommand::Select(it) => select(ui, world, it),
+        WorkspaceCommand::New(it) => changing_state(ui, || create(ui, world, it)),
+        WorkspaceCommand::Select(it) => changing_state(ui, || select(ui, world, it)),
         WorkspaceCommand::Show(it) => show(ui, world, it),
     }
 }
