@@ -8,6 +8,7 @@ use super::session::Session;
 use crate::address::Mode;
 use crate::diagnostic::Span;
 use crate::lower::blocks::{BlockGraph, BlockKey, VariantId};
+use crate::world::falsifies;
 
 /// A block that nothing reads, or only what is itself read by nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +57,8 @@ pub fn unused(session: &Session) -> Vec<Unused> {
             break;
         }
     }
-    let first = places.values().filter_map(|it| it.first()).filter(|it| dead.contains(it));
+    let first = places.values().filter_map(|it| it.first());
+    let first = first.filter(|it| dead.contains(it) && !falsifies("unused"));
     let mut all: Vec<(Span, Unused)> = first
         .filter_map(|&block| {
             let (kind, span) = found[block]?;

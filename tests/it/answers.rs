@@ -33,6 +33,10 @@ fn asked(model: &Model) -> Result<(), Broken> {
         subject.flags_foreseen(&flags)?;
         subject.why_tells_values(&flags)?;
     }
+    let flags = subject.flags(&mut dice);
+    subject.policy_sees_values(&flags, &mut dice)?;
+    subject.diff_is_symmetric(&flags)?;
+    subject.unused_is_unused()?;
     subject.minimal_is_minimal(&mut dice)
 }
 
@@ -68,4 +72,38 @@ fn what_was_asked_about_happens_as_it_was_answered() {
         let missing: Vec<&&str> = counts.iter().filter(|it| *it.1 == 0).map(|it| it.0).collect();
         assert!(missing.is_empty(), "these features occur in no configuration: {missing:?}");
     }
+}
+
+/// The answers of one kind, held against what is done.
+type Law = fn(&Subject<'_>, &mut Dice) -> Result<(), Broken>;
+
+/// The configurations among which one has to show a false answer.
+const TRIED: u64 = 12;
+
+#[test]
+fn a_false_answer_of_each_command_is_noticed() {
+    let faults: [(&str, Law); 7] = [
+        ("impact", |it, _| {
+            it.model.variables.iter().try_for_each(|variable| it.impact_of_variable(variable))
+        }),
+        ("whatif", |it, dice| it.flags_foreseen(&it.flags(dice))),
+        ("values", |it, dice| (0..6).try_for_each(|_| it.flags_foreseen(&it.flags(dice)))),
+        ("values", |it, dice| {
+            (0..6).try_for_each(|_| it.policy_sees_values(&it.flags(dice), dice))
+        }),
+        ("minimal", |it, dice| it.minimal_is_minimal(dice)),
+        ("diff", |it, dice| it.diff_is_symmetric(&it.flags(dice))),
+        ("unused", |it, _| it.unused_is_unused()),
+    ];
+    let unnoticed = in_parallel(&faults, |(fault, law)| {
+        let mut models = (1..=TRIED).map(Model::random);
+        let is_noticed = models.any(|model| {
+            let mut subject = Subject::applied(&model).expect("it is applied");
+            subject.fault = Some(fault);
+            law(&subject, &mut Dice::of(model.seed)).is_err()
+        });
+        (!is_noticed).then_some(*fault)
+    });
+    let unnoticed: Vec<&str> = unnoticed.into_iter().flatten().collect();
+    assert!(unnoticed.is_empty(), "no law notices false answers of {unnoticed:?}");
 }

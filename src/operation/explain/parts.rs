@@ -10,6 +10,7 @@ use crate::address::Instance;
 use crate::lower::structure::NodeKind;
 use crate::planner::Structured;
 use crate::policy::Asked;
+use crate::world::falsifies;
 
 /// The outcomes of selection, in address order.
 #[derive(Debug, Default)]
@@ -53,8 +54,12 @@ pub fn parts(known: &Structured, outputs: &Outputs) -> Parts {
     };
     let selection = &known.selection;
     let open = selection.open.iter().filter(|it| selection.excluded.binary_search(it).is_err());
+    let mut selected = names(&selection.selected);
+    if falsifies("whatif") {
+        selected.pop();
+    }
     Parts {
-        selected: names(&selection.selected),
+        selected,
         open: names(&open.copied().collect::<Vec<_>>()),
         excluded: sorted(&selection.excluded)
             .into_iter()

@@ -1,6 +1,7 @@
 //! What answers promise, checked by doing what was asked about.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Output;
 
 use serde_json::Value as Json;
 
@@ -30,6 +31,8 @@ pub struct Done {
 pub struct Subject<'m> {
     pub model: &'m Model,
     pub place: Place,
+    /// The answer that is falsified, to see whether a law notices.
+    pub fault: Option<&'static str>,
 }
 
 fn json(text: &str) -> Json {
@@ -60,12 +63,21 @@ impl<'m> Subject<'m> {
                 return Err(Broken(format!("{command:?}: {text}")));
             }
         }
-        place.write("main.tf", &model.files["main.tf"]);
-        Ok(Subject { model, place })
+        place.write("main.tf", &model.main());
+        Ok(Subject { model, place, fault: None })
+    }
+
+    /// Runs a command that answers.
+    fn answering(&self, arguments: &[&str]) -> Output {
+        let mut command = self.place.command(arguments);
+        if let Some(fault) = self.fault {
+            command.env("ENTAIL_WITHOUT", format!("answer:{fault}"));
+        }
+        command.output().expect("it runs")
     }
 
     fn ask(&self, arguments: &[&str]) -> Result<String, Broken> {
-        let output = self.place.command(arguments).output().expect("it runs");
+        let output = self.answering(arguments);
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
         let said = String::from_utf8_lossy(&output.stderr);
         match output.status.code() {
@@ -134,6 +146,8 @@ impl<'m> Subject<'m> {
         if self.model.is_injective && variable.kind == "string" {
             let is_told =
                 |it: &&String| **it != name && !it.contains("instances not yet known") && !was(it);
+            // A plan does not say that a data source reads something else.
+            let is_told = |it: &&String| is_told(it) && !it.contains("data.");
             let surplus: Vec<&String> = listed.difference(&changed).filter(is_told).collect();
             if !surplus.is_empty() {
                 return Err(Broken(format!(
@@ -276,6 +290,117 @@ impl<'m> Subject<'m> {
         Ok(())
     }
 
+    /// A policy about the value of an output denies a plan in which it has that value, and no other.
+    pub fn policy_sees_values(&self, flags: &[String], dice: &mut Dice) -> Result<(), Broken> {
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let (Some(done), Some(full)) = (self.planned(&flags), self.planned(&[])) else {
+            return Ok(());
+        };
+        let texts: Vec<(&String, &str)> =
+            done.values.iter().filter_map(|it| Some((it.0, it.1.as_str()?))).collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let (name, value) = *dice.pick(&texts);
+        let other = full.values.get(name).and_then(Json::as_str).filter(|it| *it != value);
+        let is_there = |value: &str| done.values.values().any(|it| it.as_str() == Some(value));
+        for (value, is_denied) in [
+            (Some(value), true),
+            (other.filter(|it| !is_there(it)), false),
+            (Some("no/such"), false),
+        ] {
+            let Some(value) = value.filter(|it| !it.contains('"')) else { continue };
+            self.place.write(
+                "judged/policies.rules",
+                &format!(
+                    "// @rule judged: `o` has the value\ndeny(o, \"{{o}} has it\") <-- output(o), o.value == \"{value}\";\n"
+                ),
+            );
+            let arguments = [&["plan", "-input=false", "-policy=judged"], &flags[..]].concat();
+            let output = self.answering(&arguments);
+            let code = output.status.code();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let text = text + &String::from_utf8_lossy(&output.stderr);
+            if (code != Some(0)) != is_denied || is_denied && !text.contains("has it") {
+                return Err(Broken(format!(
+                    "a policy on {value:?} with {flags:?} ends with {code:?}, {name} in the plan is {:?}: {text}",
+                    done.values.get(name)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The differences of two plans, told the other way round, are those of the other and the one.
+    pub fn diff_is_symmetric(&self, flags: &[String]) -> Result<(), Broken> {
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        for (name, flags) in [("-out=one", &[][..]), ("-out=two", &flags[..])] {
+            if self.place.run(&[&["plan", "-input=false", name], flags].concat()).1 != Some(0) {
+                return Ok(());
+            }
+        }
+        let differences = |first: &str, second: &str| {
+            let output = self.answering(&["diff", "-json", first, second]);
+            let told = json(&String::from_utf8_lossy(&output.stdout));
+            told["differences"].as_array().cloned().unwrap_or_default()
+        };
+        let turned = |row: &Json| {
+            let mut row = row.clone();
+            let turn = |it: &mut Json| {
+                let before = it["before"].take();
+                it["before"] = it["after"].take();
+                it["after"] = before;
+            };
+            turn(&mut row);
+            row["attributes"].as_array_mut().into_iter().flatten().for_each(turn);
+            row["kind"] = match row["kind"].as_str() {
+                Some("appears") => "disappears".into(),
+                Some("disappears") => "appears".into(),
+                other => other.into(),
+            };
+            row
+        };
+        let there = differences("one", "two");
+        let back: Vec<Json> = differences("two", "one").iter().map(turned).collect();
+        if there != back {
+            return Err(Broken(format!("diff with {flags:?}: {there:?}, turned round {back:?}")));
+        }
+        Ok(())
+    }
+
+    /// What `unused` lists, and nothing else that was declared for that, can be removed and changes nothing.
+    pub fn unused_is_unused(&self) -> Result<(), Broken> {
+        let listed = json(&self.ask(&["unused", "-json"])?);
+        let listed = listed["unused"].as_array().into_iter().flatten();
+        let listed: Names =
+            listed.filter_map(|it| it["name"].as_str()).map(str::to_owned).collect();
+        let base = self.planned(&[]).unwrap_or_default();
+        let mut text = self.model.main();
+        for (address, line) in &self.model.unused {
+            if !listed.contains(address) {
+                return Err(Broken(format!("unused does not list {address}: {listed:?}")));
+            }
+            text = text.replace(line, "");
+        }
+        for address in listed.iter().filter_map(|it| it.strip_prefix("local.t")) {
+            let start = text.find(&format!("locals {{\n  t{address} ="));
+            let Some(start) = start else { continue };
+            let end = text[start..].find("\n}\n").map_or(text.len(), |it| start + it + 3);
+            text.replace_range(start..end, "");
+        }
+        self.place.write("main.tf", &text);
+        let without = self.planned(&[]);
+        self.place.write("main.tf", &self.model.main());
+        match without {
+            Some(it) if it.objects == base.objects && it.values == base.values => Ok(()),
+            other => Err(Broken(format!(
+                "without {listed:?} the plan is {:?}, not {:?}",
+                other.map(|it| it.objects),
+                base.objects
+            ))),
+        }
+    }
+
     /// The flags that `minimal` finds do what was asked, and no fewer do.
     pub fn minimal_is_minimal(&self, dice: &mut Dice) -> Result<(), Broken> {
         let flag = "-var=s=two";
@@ -285,8 +410,11 @@ impl<'m> Subject<'m> {
         if candidates.is_empty() {
             return Ok(());
         }
-        let wanted: Names =
+        let mut wanted: Names =
             (0..=dice.below(2)).map(|_| (*dice.pick(&candidates)).clone()).collect();
+        if self.model.gone.contains("gone2") && dice.one_in(2) {
+            wanted.extend(["terraform_data.gone".to_owned(), "terraform_data.gone2".to_owned()]);
+        }
         for word in ["-keep", "-change"] {
             let asked: Vec<String> = wanted.iter().map(|it| format!("{word}={it}")).collect();
             let asked: Vec<&str> = asked.iter().map(String::as_str).collect();

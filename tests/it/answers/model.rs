@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::support::dice::Dice;
 
 /// The features that the generator claims to cover.
-pub const FEATURES: [&str; 22] = [
+pub const FEATURES: [&str; 28] = [
     "variable: map read by key",
     "variable: map read by name",
     "local: object read by key",
@@ -28,6 +28,12 @@ pub const FEATURES: [&str; 22] = [
     "output of a constant",
     "depends_on",
     "gone object",
+    "gone object that depends on another",
+    "moved object",
+    "removed block",
+    "data source",
+    "unused variable",
+    "unused local",
     "list read by index",
 ];
 
@@ -58,6 +64,10 @@ pub struct Model {
     pub files: BTreeMap<String, String>,
     /// What `main.tf` declares only until the first apply.
     pub gone: String,
+    /// What `main.tf` declares only after it.
+    pub added: String,
+    /// Lines of `main.tf` that declare what nothing reads.
+    pub unused: Vec<(String, String)>,
     pub variables: Vec<Variable>,
     /// The resources whose outputs are the keys of others.
     pub seeds: Vec<String>,
@@ -144,6 +154,9 @@ impl Writer<'_> {
             }
             _ => self.atoms.push(format!("{kind}.{name}.output")),
         }
+        if self.dice.one_in(8) {
+            self.data(name);
+        }
         let mut waits = String::new();
         if self.dice.one_in(10) {
             self.note("depends_on");
@@ -153,6 +166,66 @@ impl Writer<'_> {
             self.text,
             "resource \"{kind}\" \"{name}\" {{\n{repetition}  input = {input}\n{waits}}}\n"
         );
+    }
+
+    /// A data source that the next objects may read. Its arguments are known when it is planned, or it is read during the apply.
+    fn data(&mut self, name: &str) {
+        self.note("data source");
+        let of = self.text_of("d");
+        let _ = writeln!(
+            self.text,
+            "data \"null_data_source\" \"{name}\" {{\n  inputs = {{ of = {of} }}\n}}"
+        );
+        self.atoms.push(format!("data.null_data_source.{name}.outputs[\"of\"]"));
+    }
+
+    /// An object that has another address after the first apply.
+    fn moved(&mut self, gone: &mut String, added: &mut String) {
+        if !self.dice.one_in(4) {
+            return;
+        }
+        self.note("moved object");
+        let input = self.text_of("moved");
+        let block = |name: &str| {
+            format!("resource \"terraform_data\" \"{name}\" {{\n  input = {input}\n}}\n")
+        };
+        gone.push_str(&block("former"));
+        added.push_str(&block("present"));
+        added.push_str(
+            "moved {\n  from = terraform_data.former\n  to   = terraform_data.present\n}\n",
+        );
+    }
+
+    /// An object that the configuration gives up.
+    fn removed(&mut self, gone: &mut String, added: &mut String) {
+        if !self.dice.one_in(5) {
+            return;
+        }
+        self.note("removed block");
+        let input = self.text_of("removed");
+        gone.push_str(&format!(
+            "resource \"terraform_data\" \"given_up\" {{\n  input = {input}\n}}\n"
+        ));
+        added.push_str(
+            "removed {\n  from = terraform_data.given_up\n  lifecycle {\n    destroy = false\n  }\n}\n",
+        );
+    }
+
+    /// Declares what nothing reads: the address of each, and its line.
+    fn unused(&mut self) -> Vec<(String, String)> {
+        let mut unused = Vec::new();
+        if self.dice.one_in(3) {
+            self.note("unused variable");
+            let line = "variable \"idle\" { default = \"idle\" }\n".to_owned();
+            unused.push(("var.idle".to_owned(), line));
+        }
+        if self.dice.one_in(3) {
+            self.note("unused local");
+            let value = self.text_of("idle");
+            unused.push(("local.idle".to_owned(), format!("locals {{ idle = {value} }}\n")));
+        }
+        unused.iter().for_each(|it| self.text.push_str(&it.1));
+        unused
     }
 
     fn locals(&mut self, number: usize) {
@@ -170,7 +243,6 @@ impl Writer<'_> {
         }
         if self.dice.one_in(4) {
             self.note("lookup");
-            self.is_injective = false;
             self.atoms.push(format!("lookup(local.t{number}, \"rel\", \"none\")"));
         }
         self.maps.push(format!("local.t{number}"));
@@ -279,7 +351,15 @@ impl Model {
             writer.note("gone object");
             let input = writer.text_of("gone");
             gone = format!("resource \"terraform_data\" \"gone\" {{\n  input = {input}\n}}\n");
+            if writer.dice.one_in(2) {
+                writer.note("gone object that depends on another");
+                gone.push_str("resource \"terraform_data\" \"gone2\" {\n  input = terraform_data.gone.output\n}\n");
+            }
         }
+        let mut added = String::new();
+        writer.moved(&mut gone, &mut added);
+        writer.removed(&mut gone, &mut added);
+        let unused = writer.unused();
         let mut head = String::new();
         for it in &variables {
             let _ = writeln!(
@@ -290,13 +370,18 @@ impl Model {
         }
         files.insert("main.tf".to_owned(), head + &writer.text);
         let (seeds, features, is_injective) = (writer.seeds, writer.features, writer.is_injective);
-        Model { seed, files, gone, variables, seeds, features, is_injective }
+        Model { seed, files, gone, added, unused, variables, seeds, features, is_injective }
     }
 
     /// Returns all files as one text.
     pub fn text(&self) -> String {
         let files = self.files.iter().map(|(name, text)| format!("# {name}\n{text}"));
-        files.collect::<String>() + &self.gone
+        files.collect::<String>() + "# before\n" + &self.gone + "# after\n" + &self.added
+    }
+
+    /// Returns `main.tf` as it is after the first apply.
+    pub fn main(&self) -> String {
+        format!("{}{}", self.files["main.tf"], self.added)
     }
 }
 
