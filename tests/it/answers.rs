@@ -7,6 +7,8 @@
 mod laws;
 #[path = "answers/model.rs"]
 mod model;
+#[path = "answers/parts.rs"]
+mod parts;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

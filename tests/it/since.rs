@@ -95,7 +95,7 @@ fn what_was_edited_since_a_commit_is_where_one_begins() {
     found.sort_by_key(|it| (it.1, it.0));
     assert_eq!(found, expected);
     let (text, _) = entail(&root, &["impact", "-since=HEAD"]);
-    assert!(text.contains("terraform_data.gone is gone"), "{text}");
+    assert!(text.contains("terraform_data.gone has no block any more"), "{text}");
 
     // A file of a module elsewhere in the repository.
     git(folder.path(), &["add", "-A"]);
