@@ -171,12 +171,10 @@ pub struct Foreseen {
 
 /// Returns what a structure says of its plan already.
 pub fn foresee(inputs: &Inputs<'_>, known: &Structured) -> Foreseen {
-    let violations = inputs.engine().conclude(&known.ledger());
-    Foreseen {
-        outputs: inputs.engine().conclude(&known.ledger()),
-        problems: problems::before_walk(known, &violations, inputs),
-        moved_targets: problems::moved_targets(known, inputs),
-    }
+    let outputs = inputs.engine().conclude(&known.ledger());
+    let (problems, moved_targets) =
+        (forbidden(inputs, known), problems::moved_targets(known, inputs));
+    Foreseen { outputs, problems, moved_targets }
 }
 
 /// Returns what forbids the plan before any object is looked at.

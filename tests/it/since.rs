@@ -108,8 +108,8 @@ fn what_was_edited_since_a_commit_is_where_one_begins() {
     let (text, is_well) = entail(&root, &["apply", "-auto-approve"]);
     assert!(is_well, "{text}");
     let (text, _) = entail(&root, &["diff", "-since=HEAD"]);
-    assert!(text.contains("- module.m.terraform_data.in is not touched"), "{text}");
-    assert!(text.contains("0 appear, 1 disappear"), "{text}");
+    assert!(text.contains("only in A: update module.m.terraform_data.in"), "{text}");
+    assert!(text.contains("0 only in B, 1 only in A"), "{text}");
     let (text, is_well) = entail(&root, &["diff", "-since=nowhere"]);
     assert!(!is_well && text.contains("No such commit"), "{text}");
 

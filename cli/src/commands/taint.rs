@@ -85,7 +85,7 @@ fn set(ui: &mut Ui, world: &Arc<World>, args: &CommonArgs, to: Mark) -> Result<u
     let ui = &*ui;
     let address: Instance = args.address(to.command())?.parse()?;
     let options = StateOptions::from(&args.state);
-    let work = || Ok(mark(&ui.host(world), &options, (&address, to), args.allow_missing)?);
+    let work = || mark(&ui.host(world), &options, (&address, to), args.allow_missing);
     for line in changing_state(ui, work)? {
         ui.say(&format!("{line}\n"));
         ui.message(&line);
