@@ -408,10 +408,10 @@ impl Store for Consul {
     }
 
     async fn ask_lock(&self, workspace: &str) -> io::Result<Option<String>> {
-        let Some(why) = self.lost_lock(workspace) else { return Ok(None) };
-        let Some((session, record)) = self.holder(workspace).await? else { return Ok(Some(why)) };
-        let who = record.map_or("another session".into(), |it| it.who);
-        Ok(Some(format!("{why}; the lock belongs to {who} now (ID {session})")))
+        match self.lost_lock(workspace) {
+            Some(why) => self.loss(workspace, why).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     async fn unlock(&self, workspace: &str, id: &str) -> Result<(), NotUnlocked> {

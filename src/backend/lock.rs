@@ -6,6 +6,7 @@ pub use super::lock_info::{LockInfo, LockProblem, LockState, NotUnlocked};
 
 use super::snapshots::Snapshots;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::world::PRODUCT;
 
 /// A lock that is held; dropping it gives it back.
 pub struct LockGuard<'a> {
@@ -71,7 +72,7 @@ pub(super) fn acquire<'a>(
 pub fn not_acquired(problem: &LockProblem) -> Diagnostic {
     Diagnostic::error("Error acquiring the state lock").detail(format!(
         "Error message: {problem}\n\n\
-         OpenTofu acquires a state lock to protect the state from being written\n\
+         {PRODUCT} acquires a state lock to protect the state from being written\n\
          by multiple users at the same time. Please resolve the issue above and try\n\
          again. For most commands, you can disable locking with the \"-lock=false\"\n\
          flag, but this is not recommended."

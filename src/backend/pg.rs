@@ -233,6 +233,10 @@ impl Store for Postgres {
         format!("the row {workspace:?} of {} in {}", self.layout.table(), self.way.shown())
     }
 
+    fn guards_creation(&self) -> bool {
+        true
+    }
+
     async fn read(&self, workspace: &str) -> io::Result<Content> {
         let session = self.session().await?;
         self.read_over(&session, workspace).await

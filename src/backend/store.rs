@@ -150,6 +150,11 @@ pub trait Store: Debug + Send + Sync {
         true
     }
 
+    /// Whether a lock keeps others from making a workspace at the same time.
+    fn guards_creation(&self) -> bool {
+        false
+    }
+
     /// Whether other programs store a state in the default workspace as soon as the place is set up, and so expect one there.
     fn begins_with_state(&self) -> bool {
         false

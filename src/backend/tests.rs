@@ -312,7 +312,7 @@ fn a_held_lock_is_told_with_its_holder() {
           Info:      
 
 
-        OpenTofu acquires a state lock to protect the state from being written
+        entail acquires a state lock to protect the state from being written
         by multiple users at the same time. Please resolve the issue above and try
         again. For most commands, you can disable locking with the "-lock=false"
         flag, but this is not recommended."#]]

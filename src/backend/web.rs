@@ -16,10 +16,18 @@ use super::moving;
 use crate::error::{Error, ErrorContext};
 use crate::install::web::roots;
 use crate::world::World;
+use crate::world::secrets::Secrets;
 
+mod anchored;
 pub(crate) mod onward;
+pub(crate) mod phrases;
+mod proxies;
+pub(crate) mod sent;
 
+use anchored::Anchored;
+use onward::carry_out;
 pub use onward::{NoAnswer, Reach, execute, next_part, shown};
+pub(in crate::backend) use proxies::with_proxies;
 
 /// Whom a connection trusts, and as whom it shows itself.
 #[derive(Clone, Default)]
@@ -41,37 +49,12 @@ pub struct Trust {
 ///
 /// If a certificate or a key cannot be read.
 pub fn client(world: &World, trust: &Trust) -> Result<Client, Error> {
-    const FAILED: &str = "cannot prepare secure connections";
-    check_proxies(world)?;
-    Client::builder()
+    let builder = Client::builder()
         .tls_backend_preconfigured(tls(world, trust)?)
         .connect_timeout(Duration::from_secs(10))
         .redirect(redirect::Policy::none())
-        .user_agent(user_agent(world))
-        .build()
-        .context(FAILED)
-}
-
-/// Checks that the variables that name proxies name some: a request must not go around one that cannot be used.
-///
-/// # Errors
-///
-/// If one has a value that is no address of a proxy. The value is not told, since it may hold a password.
-pub fn check_proxies(world: &World) -> Result<(), Error> {
-    const NAMES: [&str; 6] =
-        ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-    const SCHEMES: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
-    for name in NAMES {
-        let Some(text) = world.variable(name).map(str::trim).filter(|it| !it.is_empty()) else {
-            continue;
-        };
-        let address = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-        let is_proxy = |it: &reqwest::Url| SCHEMES.contains(&it.scheme()) && it.has_host();
-        if !reqwest::Url::parse(&address).is_ok_and(|it| is_proxy(&it)) {
-            return Err(format!("the variable {name} holds no address of a proxy").into());
-        }
-    }
-    Ok(())
+        .user_agent(user_agent(world));
+    with_proxies(builder, world)?.build().context("cannot prepare secure connections")
 }
 
 /// Returns how the program calls itself towards services, with what `TF_APPEND_USER_AGENT` adds to it.
@@ -100,16 +83,17 @@ pub fn client_with_token(
     timeout: Duration,
     proxy: Option<&str>,
 ) -> Result<Client, Error> {
-    check_proxies(world)?;
-    let mut builder = Client::builder()
+    let builder = Client::builder()
         .tls_backend_preconfigured(tls(world, trust)?)
         .connect_timeout(Duration::from_secs(10))
         .timeout(timeout)
         .redirect(redirect::Policy::none())
         .user_agent(user_agent(world));
+    let mut builder = with_proxies(builder, world)?;
     if let Some(address) = proxy {
         let proxy = Proxy::all(address).map_err(|_| "the address of the proxy is none")?;
-        builder = builder.proxy(proxy);
+        // It alone counts, in place of the proxies of the environment.
+        builder = builder.no_proxy().proxy(proxy);
     }
     builder.build().context("cannot prepare secure connections")
 }
@@ -125,27 +109,26 @@ pub fn tls(world: &World, trust: &Trust) -> Result<ClientConfig, Error> {
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .context(FAILED)?;
-    let authorities = match &trust.authorities {
-        Some(pem) => {
-            let mut store = RootCertStore::empty();
-            let read = certificates(pem).context("the certificates to trust")?;
-            store.add_parsable_certificates(read);
-            store
-        }
+    let trusted = match &trust.authorities {
+        Some(pem) => certificates(pem).context("the certificates to trust")?,
         None => roots(world)?,
     };
-    let builder = match (trust.is_blind, trust.is_nameless) {
-        (false, false) => builder.with_root_certificates(authorities),
-        (true, _) => {
-            let lenient = Arc::new(Lenient(provider, None));
-            builder.dangerous().with_custom_certificate_verifier(lenient)
-        }
-        (false, true) => {
-            let roots = Arc::new(authorities);
-            let strict = WebPkiServerVerifier::builder_with_provider(roots, provider.clone());
-            let lenient = Arc::new(Lenient(provider, Some(strict.build().context(FAILED)?)));
-            builder.dangerous().with_custom_certificate_verifier(lenient)
-        }
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(trusted.iter().cloned());
+    let builder = if trust.is_blind {
+        let lenient = Arc::new(Lenient(provider, None));
+        builder.dangerous().with_custom_certificate_verifier(lenient)
+    } else if store.is_empty() {
+        // Without trusted certificates each connection fails, and its error says why.
+        builder.with_root_certificates(store)
+    } else {
+        let usual = WebPkiServerVerifier::builder_with_provider(store.into(), provider.clone());
+        let strict = Arc::new(Anchored::new(usual.build().context(FAILED)?, trusted));
+        let verifier: Arc<dyn ServerCertVerifier> = match trust.is_nameless {
+            true => Arc::new(Lenient(provider, Some(strict))),
+            false => strict,
+        };
+        builder.dangerous().with_custom_certificate_verifier(verifier)
     };
     match &trust.identity {
         None => Ok(builder.with_no_client_auth()),
@@ -166,7 +149,7 @@ fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
 
 /// Takes certificates whatever their name, or any at all where nobody is there to judge them: the user has said so.
 #[derive(Debug)]
-struct Lenient(Arc<CryptoProvider>, Option<Arc<WebPkiServerVerifier>>);
+struct Lenient(Arc<CryptoProvider>, Option<Arc<Anchored>>);
 
 impl ServerCertVerifier for Lenient {
     fn verify_server_cert(
@@ -233,9 +216,16 @@ pub struct Answer {
     pub headers: reqwest::header::HeaderMap,
     /// The body.
     pub body: Vec<u8>,
+    /// The secrets of the request.
+    secrets: Secrets,
 }
 
 impl Answer {
+    /// Returns a part of the answer as errors show it: without the secrets of the request.
+    pub fn hide(&self, text: &str) -> String {
+        self.secrets.hide(text)
+    }
+
     /// Returns a header's text; empty without it.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default()
@@ -286,15 +276,10 @@ pub async fn send(request: RequestBuilder) -> Result<Answer, NoAnswer> {
 ///
 /// As for [`send`].
 pub async fn send_within(request: RequestBuilder, reach: Reach) -> Result<Answer, NoAnswer> {
-    let response = execute(request, reach).await?;
+    let (response, secrets) = carry_out(request, reach).await?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = body(response).await.map_err(cut_off)?;
-    Ok(Answer { status, headers, body })
-}
-
-/// An answer has begun and does not end.
-fn cut_off(why: Error) -> NoAnswer {
-    NoAnswer { why, may_have_arrived: true, is_final: false }
+    let body = body(response).await?;
+    Ok(Answer { status, headers, body, secrets })
 }
 
 /// Loads the body of an answer, and notes how much of it has come.
@@ -302,7 +287,7 @@ fn cut_off(why: Error) -> NoAnswer {
 /// # Errors
 ///
 /// If the connection ends before it does, or nothing comes any more.
-pub async fn body(mut response: reqwest::Response) -> Result<Vec<u8>, Error> {
+pub async fn body(mut response: reqwest::Response) -> Result<Vec<u8>, NoAnswer> {
     /// What an answer is believed to be before it has come.
     const MOST: u64 = 1 << 30;
     let length = response.content_length();
@@ -341,14 +326,14 @@ pub async fn sum_again(
 }
 
 async fn sum(request: RequestBuilder) -> Result<Answer, NoAnswer> {
-    let mut response = execute(request, Reach::Origin).await?;
+    let (mut response, secrets) = carry_out(request, Reach::Origin).await?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     let (since, mut count, mut sum) = (Instant::now(), 0, Md5::new());
-    while let Some(part) = next_part(&mut response, (since, count)).await.map_err(cut_off)? {
+    while let Some(part) = next_part(&mut response, (since, count)).await? {
         count += part.len();
         sum.update(&part);
     }
-    Ok(Answer { status, headers, body: sum.finalize().to_vec() })
+    Ok(Answer { status, headers, body: sum.finalize().to_vec(), secrets })
 }
 
 /// Tries until there is an answer that lasts, or enough was tried.

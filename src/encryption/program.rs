@@ -5,6 +5,7 @@ use tokio::process::Command;
 
 use crate::backend::store::wait_for;
 use crate::error::Error;
+use crate::world::secrets::Secrets;
 use crate::world::{World, subprocess};
 
 /// A program and its arguments.
@@ -48,6 +49,7 @@ impl Program {
         let finished = finished
             .map_err(|it| it.context(format_args!("failed to run the external command {name}")))?;
         let said = String::from_utf8_lossy(&finished.errors);
+        let said = Secrets::of_environment(world).hide(&said);
         let with = |why: Error| match said.trim() {
             "" => why,
             said => Error::from(format!("{why}\n\nStderr:\n-------\n{said}")),

@@ -62,9 +62,8 @@ impl Artifact {
         let manifest = found.map_err(told)?;
         let layer = layer(&manifest)?;
         let retries = web.download_retries();
-        let remote = self.repository.blob(&layer.digest, retries).await.map_err(told)?;
-        web.download(&remote.url, remote.token.as_ref(), remote.retries, into).await?;
-        layer.check_size(into.metadata()?.len()).map_err(told)?;
+        let remote = self.repository.blob(layer, retries).await.map_err(told)?;
+        web.download(&remote, into).await?;
         Ok(layer.digest.clone())
     }
 }

@@ -12,6 +12,7 @@ use super::hostname::Hostname;
 use super::settings::{self, Token};
 use crate::backend::files::{self, Fresh};
 use crate::error::{Error, ErrorContext};
+use crate::world::secrets::Secrets;
 use crate::world::{Stop, World};
 
 /// The file, in the folder of the CLI configuration.
@@ -61,7 +62,8 @@ impl Credentials {
         let named = settings.helpers.first_key_value();
         let helper = named.and_then(|(name, arguments)| {
             let program = helper::find(world, name)?;
-            Some((name.clone(), Helper { program, arguments: arguments.clone() }))
+            let secrets = Secrets::of_environment(world);
+            Some((name.clone(), Helper { program, arguments: arguments.clone(), secrets }))
         });
         let (stored, stop) = (read(&file)?, world.stop.clone());
         Ok(Credentials { file, stored, settings: settings.clone(), helper, stop })
@@ -86,12 +88,7 @@ impl Credentials {
     ///
     /// If it cannot be kept, or no request can hold it; what was there is there still.
     pub async fn store(&self, host: &Hostname, token: &Token) -> Result<(), Error> {
-        if !token.is_sendable() {
-            return Err(
-                "it holds a control character, such as a line end, which no request can hold"
-                    .into(),
-            );
-        }
+        token.check_sendable()?;
         match (self.keeper(host), &self.helper) {
             (Keeper::Author, _) => Err(by_hand(host)),
             (Keeper::Helper(_), Some((_, helper))) => {

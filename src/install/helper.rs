@@ -8,6 +8,7 @@ use tokio::process::Command;
 use super::Platform;
 use super::settings::{Token, data_folders};
 use crate::error::Error;
+use crate::world::secrets::Secrets;
 use crate::world::subprocess::{self, printable};
 use crate::world::{Stop, World};
 
@@ -21,6 +22,8 @@ pub(super) struct Helper {
     pub program: PathBuf,
     /// Its first arguments.
     pub arguments: Vec<String>,
+    /// The secrets that its errors are shown without.
+    pub secrets: Secrets,
 }
 
 /// What a helper answers; where it knows nothing of a host, nothing.
@@ -103,7 +106,7 @@ impl Helper {
         if finished.status.success() {
             return Ok(finished.output);
         }
-        let secrets: Vec<&str> = given.map(Token::reveal).into_iter().collect();
+        let secrets = self.secrets.clone().with(given.map(Token::reveal));
         Err(match printable(&finished.errors, &secrets).as_str() {
             "" => format!("error in {shown}, but it produced no error message").into(),
             said => format!("error in {shown}: {said}").into(),

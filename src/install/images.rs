@@ -172,7 +172,7 @@ impl ImageMirror {
         let sum = sum.ok_or_else(|| unusable("a layer has an unsupported digest"))?;
         let hashes = vec![Hash::of_archive_sum(&sum)];
         Ok(Package {
-            place: PackagePlace::Download(repository.blob(&layer.digest, self.retries).await?),
+            place: PackagePlace::Download(repository.blob(layer, self.retries).await?),
             checks: Some(Checks::Hashes { hashes, trusts: false }),
         })
     }

@@ -1,9 +1,9 @@
 //! Brings the plugins that a configuration needs into its folder, and says what to write into the lock file.
 //!
 //! For each provider the first of these counts: what is installed and locked already; a mirror's newest version that fits;
-//! the embedded provider, if its version fits; a registry's newest version that fits.
+//! the embedded provider, if its version fits and no package of it is locked; a registry's newest version that fits.
 
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -173,8 +173,11 @@ impl Installer<'_> {
             Some(lock) => is_same(&lock.version, it),
             None => allows(conditions, it),
         };
+        // What is locked by checksums is a package, which may be another program in the same version.
+        let is_package = locks.0.get(provider).is_some_and(|it| !it.hashes.is_empty());
         if let Some(version) = builtin::version(provider).and_then(Version::parse)
             && mode != Mode::Lock
+            && !is_package
         {
             let mirrored = self.package_sources.versions(provider, Reach::Mirrors).await;
             let has_mirrored = mirrored.is_ok_and(|it| it.0.iter().any(&fits));
@@ -198,7 +201,7 @@ impl Installer<'_> {
     fn built_in(&self, provider: &Provider, conditions: &[Constraint]) -> Result<Choice, Failure> {
         if builtin::version(provider).is_none() {
             return Err(Failure::BuiltIn(format!(
-                "this OpenTofu release has no built-in provider named {:?}",
+                "this {PRODUCT} release has no built-in provider named {:?}",
                 provider.kind
             )));
         }

@@ -12,9 +12,10 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 use super::settings::Token;
-use super::settings::logins::{Login, Logins};
+use super::settings::logins::{Login, Logins, is_helper_name};
 use crate::error::{Error, ErrorContext};
 use crate::world::World;
+use crate::world::secrets::Secrets;
 use crate::world::subprocess::{self, printable};
 
 /// What a registry is shown.
@@ -156,7 +157,14 @@ fn places(world: &World) -> Vec<PathBuf> {
 }
 
 /// Asks a helper for a host's user and password.
+///
+/// # Errors
+///
+/// If the name would lead out of the folders of `PATH`, or the helper cannot be run or fails.
 async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, Error> {
+    if !is_helper_name(helper) {
+        return Err("the name of a credential helper must not contain a path separator".into());
+    }
     let name = format!("docker-credential-{helper}");
     let folders = std::env::split_paths(world.variable("PATH").unwrap_or_default());
     let file = folders.map(|it| it.join(&name)).find(|it| world.files.is_file(it));
@@ -167,7 +175,7 @@ async fn ask(world: &World, helper: &str, host: &str) -> Result<Option<Shown>, E
     let finished = finished.map_err(|it| it.context(format_args!("failed to run {name}")))?;
     if !finished.status.success() {
         // Helpers tell their errors where others tell their answer.
-        let said = printable(&finished.output, &[]);
+        let said = printable(&finished.output, &Secrets::of_environment(world));
         return match said.contains("credentials not found") {
             true => Ok(None),
             false => Err(format!("error in {name}: {said}").into()),

@@ -8,12 +8,12 @@ use serde::Deserialize;
 use super::Platform;
 use super::authenticate::Checks;
 use super::hash::Hash;
-use super::offer::{Package, PackagePlace, Remote};
+use super::offer::{Package, PackagePlace};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::secure::is_secure;
 use super::trouble::Trouble;
-use super::web::{HttpResponse, Web, shown};
+use super::web::{HttpResponse, Remote, Web, shown};
 use crate::address::Provider;
 use crate::config::version::Version;
 use crate::error::Error;
@@ -147,7 +147,12 @@ impl NetworkMirror {
         let trusts = self.trusts_hashes;
         let checks = (!hashes.is_empty()).then_some(Checks::Hashes { hashes, trusts });
         Ok(Package {
-            place: PackagePlace::Download(Remote { url, retries: self.retries, token: None }),
+            place: PackagePlace::Download(Remote {
+                url,
+                retries: self.retries,
+                token: None,
+                size: None,
+            }),
             checks,
         })
     }

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use reqwest::Url;
-
 use super::authenticate::Checks;
-use super::settings::Token;
+use super::web::Remote;
 
 /// A package that can be had.
 #[derive(Clone, Debug)]
@@ -25,15 +23,4 @@ pub enum PackagePlace {
     Archive(PathBuf),
     /// In an archive elsewhere.
     Download(Remote),
-}
-
-/// An archive elsewhere.
-#[derive(Clone, Debug)]
-pub struct Remote {
-    /// Its address.
-    pub url: Url,
-    /// How often to try again.
-    pub retries: u32,
-    /// What opens it, where it is not open to all.
-    pub token: Option<Token>,
 }

@@ -6,14 +6,14 @@ use std::sync::OnceLock;
 
 use super::images::ImageMirror;
 use super::network::NetworkMirror;
-use super::offer::{Package, PackagePlace, Remote};
+use super::offer::{Package, PackagePlace};
 use super::requirement::is_same;
 use super::search::{FoundPackage, search};
 use super::settings::data_folders;
 use super::settings::installation::{Installation, Location, Pattern};
 use super::standing::Authentication;
 use super::trouble::Trouble;
-use super::web::{Web, shown};
+use super::web::{Remote, Web, shown};
 use super::{Platform, Settings, registry};
 use crate::address::Provider;
 use crate::config::version::{Version, compare};
@@ -139,8 +139,7 @@ impl PackageSources {
     pub async fn download(&self, remote: &Remote) -> Result<tempfile::NamedTempFile, Error> {
         let mut file =
             tempfile::NamedTempFile::new().context("failed to open temporary file to download")?;
-        let (url, token) = (&remote.url, remote.token.as_ref());
-        self.web.download(url, token, remote.retries, file.as_file_mut()).await?;
+        self.web.download(remote, file.as_file_mut()).await?;
         Ok(file)
     }
 

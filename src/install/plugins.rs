@@ -197,7 +197,8 @@ impl Plugins {
                 why,
             });
         }
-        let same = embedded.filter(|it| is_same(it, &lock.version));
+        // Checksums select a package, which may be another program in the same version.
+        let same = embedded.filter(|it| lock.hashes.is_empty() && is_same(it, &lock.version));
         let why = "it is part of the program, in the version that the lock file selects";
         match same {
             Some(version) => {

@@ -1,6 +1,6 @@
 //! Everything that can be wrong with finding and installing providers, one function each.
 
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 use std::path::PathBuf;
 
 use super::Platform;
@@ -119,7 +119,7 @@ pub fn failed(provider: &Provider, failure: &Failure, conditions: &[Constraint])
 fn embedded(provider: &Provider) -> String {
     match builtin::version(provider).filter(|it| !it.is_empty()) {
         Some(version) => format!(
-            "\n\nVersion {version} of this provider is part of the program. It does not match what is asked for; allow it, and run \"{PROGRAM} init -upgrade\", to use it without a download."
+            "\n\nVersion {version} of this provider is part of the program. It is used without a download where the constraints allow it and the lock file has no checksums for the provider."
         ),
         None => String::new(),
     }
@@ -137,6 +137,7 @@ fn query(provider: &Provider, trouble: &Trouble, conditions: &[Constraint]) -> D
             "Could not retrieve the list of available versions for provider {short}: {trouble}{more}"
         )
     };
+    let product = PRODUCT.with_article();
     match trouble {
         Trouble::NotFound { tried, .. } if tried.is_empty() => problem(
             QUERY,
@@ -160,21 +161,23 @@ fn query(provider: &Provider, trouble: &Trouble, conditions: &[Constraint]) -> D
         Trouble::NoRegistry { host, has_other: false } if host == "github.com" => problem(
             HOST,
             format!(
-                "The given source address {:?} specifies a GitHub repository rather than a OpenTofu provider. Refer to the documentation of the provider to find the correct source address to use.",
+                "The given source address {:?} specifies a GitHub repository rather than {product} provider. Refer to the documentation of the provider to find the correct source address to use.",
                 provider.to_string()
             ),
         ),
         Trouble::NoRegistry { host, has_other } => {
             let rest = match has_other {
                 true => {
-                    " that is compatible with this OpenTofu version, but it may be compatible with a different OpenTofu version."
+                    format!(
+                        " that is compatible with this {PRODUCT} version, but it may be compatible with a different {PRODUCT} version."
+                    )
                 }
-                false => ".",
+                false => ".".to_owned(),
             };
             problem(
                 HOST,
                 format!(
-                    "The host {host:?} given in provider source address {:?} does not offer a OpenTofu provider registry{rest}",
+                    "The host {host:?} given in provider source address {:?} does not offer {product} provider registry{rest}",
                     provider.to_string()
                 ),
             )
@@ -265,7 +268,7 @@ pub fn adopted(entries: &[(Provider, Provider)]) -> Diagnostic {
 /// Providers of one name under two owners that are easily mixed up.
 pub fn mixed_up(kind: &str, providers: &[String]) -> Diagnostic {
     Diagnostic::warning("Potential provider misconfiguration").detail(format!(
-        "OpenTofu has detected multiple providers of type {kind} ({}) which may be a misconfiguration.\n\nIf this is intentional you can ignore this warning",
+        "{PRODUCT} has detected multiple providers of type {kind} ({}) which may be a misconfiguration.\n\nIf this is intentional you can ignore this warning",
         providers.join(", ")
     ))
 }

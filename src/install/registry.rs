@@ -8,11 +8,11 @@ use serde::Deserialize;
 use super::Platform;
 use super::authenticate::{Checks, RegistryChecks};
 use super::hash::{Hash, read_sum};
-use super::offer::{Package, PackagePlace, Remote};
+use super::offer::{Package, PackagePlace};
 use super::requirement::sorted;
 use super::search::strict_version;
 use super::trouble::Trouble;
-use super::web::{HttpResponse, Web, shown};
+use super::web::{HttpResponse, Remote, Web, shown};
 use crate::address::Provider;
 use crate::config::version::{Version, compare};
 
@@ -183,7 +183,7 @@ pub async fn package(
         packages: packages(provider, said.packages.unwrap_or_default())?,
     };
     Ok(Package {
-        place: PackagePlace::Download(Remote { url: download, retries, token: None }),
+        place: PackagePlace::Download(Remote { url: download, retries, token: None, size: None }),
         checks: Some(Checks::Registry(Box::new(checks))),
     })
 }

@@ -11,10 +11,9 @@ use tokio::sync::Mutex;
 
 use super::hash::hex;
 use super::login::Shown;
-use super::offer::Remote;
 use super::settings::Token;
 use super::trouble::Trouble;
-use super::web::{HttpResponse, Url, Web, shown};
+use super::web::{HttpResponse, Remote, Url, Web, shown};
 use crate::error::Error;
 
 /// The media type of a manifest that names others.
@@ -239,14 +238,14 @@ impl Repository {
         Ok(answer)
     }
 
-    /// Returns where a blob is, with what opens it.
+    /// Returns where a blob is, with the token that opens it and the size that its manifest states.
     ///
     /// # Errors
     ///
     /// If its digest is no part of an address.
-    pub async fn blob(&self, digest: &str, retries: u32) -> Result<Remote, Trouble> {
-        let url = self.address(&format!("blobs/{digest}"))?;
-        Ok(Remote { url, retries, token: self.token.lock().await.clone() })
+    pub async fn blob(&self, blob: &Descriptor, retries: u32) -> Result<Remote, Trouble> {
+        let url = self.address(&format!("blobs/{}", blob.digest))?;
+        Ok(Remote { url, retries, token: self.token.lock().await.clone(), size: blob.size })
     }
 
     fn address(&self, path: &str) -> Result<Url, Trouble> {

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorContext};
 ///
 /// # Errors
 ///
-/// If a key cannot be read, a signature does not fit, or none of the keys made it. A key past its time does where
+/// If the file is a page, a key cannot be read, a signature does not fit, or none of the keys made it. A key past its time does where
 /// `allows_expired` and no other key fits.
 pub fn check(
     document: &[u8],
@@ -23,6 +23,9 @@ pub fn check(
     now: DateTime<Utc>,
     allows_expired: bool,
 ) -> Result<String, Error> {
+    if is_page(signature) {
+        return Err(failed("its file is an HTML page, not a signature"));
+    }
     let signatures: Vec<Signature> = DetachedSignature::from_bytes_many(signature)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .context(FAILED)?
@@ -47,6 +50,14 @@ pub fn check(
     expired
         .filter(|_| allows_expired)
         .ok_or_else(|| "authentication signature from unknown issuer".into())
+}
+
+/// Returns whether a file is an HTML page, such as that of a login or of a proxy.
+fn is_page(file: &[u8]) -> bool {
+    let file = file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file);
+    let start: Vec<u8> =
+        file.trim_ascii_start().iter().take(14).map(u8::to_ascii_lowercase).collect();
+    start.starts_with(b"<!doctype html") || start.starts_with(b"<html")
 }
 
 const FAILED: &str = "error checking signature";

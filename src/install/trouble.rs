@@ -5,6 +5,7 @@ use std::fmt;
 use super::Platform;
 use crate::address::Provider;
 use crate::config::version::Version;
+use crate::world::PRODUCT;
 
 /// Why a provider or a package of it cannot be had. It prints as the fact alone.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,10 +84,10 @@ impl fmt::Display for Trouble {
             }
             Trouble::NoRegistry { host, has_other: true } => write!(
                 f,
-                "host {host} does not support the provider registry protocol required by this OpenTofu version, but may be compatible with a different OpenTofu version"
+                "host {host} does not support the provider registry protocol required by this {PRODUCT} version, but may be compatible with a different {PRODUCT} version"
             ),
             Trouble::NoRegistry { host, .. } => {
-                write!(f, "host {host} does not offer a OpenTofu provider registry")
+                write!(f, "host {host} does not offer {} provider registry", PRODUCT.with_article())
             }
             Trouble::Unreachable { host, why } => write!(f, "could not connect to {host}: {why}"),
             Trouble::Unauthorized { host, had_some: true } => {
@@ -111,7 +112,7 @@ impl fmt::Display for Trouble {
             Trouble::Protocol { provider, version, .. } => {
                 write!(
                     f,
-                    "provider {provider} {version} is not supported by this version of OpenTofu"
+                    "provider {provider} {version} is not supported by this version of {PRODUCT}"
                 )
             }
             Trouble::Other(why) => f.write_str(why),

@@ -23,9 +23,26 @@ use crate::backend::web::{Reach, Trust, client, client_with_token, execute, next
 use crate::config::version::OPENTOFU_VERSION;
 use crate::error::{Error, ErrorContext};
 use crate::world::World;
+use crate::world::secrets::Secrets;
 
 /// How large an answer about packages may be.
 const LARGEST_ANSWER: u64 = 64 << 20;
+
+/// The most bytes of a download whose length nothing states.
+pub(super) const LARGEST_DOWNLOAD: u64 = if cfg!(test) { 1 << 20 } else { 1 << 30 };
+
+/// An archive elsewhere.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    /// Its address.
+    pub url: Url,
+    /// How often to try again.
+    pub retries: u32,
+    /// What opens it, where it is not open to all.
+    pub token: Option<Token>,
+    /// Its length in bytes, if a manifest states it.
+    pub size: Option<u64>,
+}
 
 /// The way to other hosts.
 pub struct Web {
@@ -128,7 +145,8 @@ impl Web {
         }
         let answer = match helper::find(&self.world, name) {
             Some(program) => {
-                let helper = helper::Helper { program, arguments: arguments.clone() };
+                let secrets = Secrets::of_environment(&self.world);
+                let helper = helper::Helper { program, arguments: arguments.clone(), secrets };
                 helper.ask(host, &self.world.stop).await
             }
             None => Ok(None),
@@ -213,25 +231,39 @@ impl Web {
     }
 
     /// Loads a file.
-    pub async fn download(
-        &self,
-        url: &Url,
-        token: Option<&Token>,
-        retries: u32,
-        into: &mut std::fs::File,
-    ) -> Result<(), Error> {
-        let request = Request { url, token, kind: None, timeout: None };
-        let mut response = self.send(request, retries).await?;
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be loaded or written, has another size than a manifest or its server states, or has more than 1 GiB while
+    /// neither states a size.
+    pub async fn download(&self, remote: &Remote, into: &mut std::fs::File) -> Result<(), Error> {
+        let Remote { url, retries, token, size } = remote;
+        let request = Request { url, token: token.as_ref(), kind: None, timeout: None };
+        let mut response = self.send(request, *retries).await?;
         if !response.status().is_success() {
             let status = response.status();
             return Err(format!("unsuccessful request to {}: {status}", shown(url)).into());
         }
         let (expected, mut count) = (response.content_length(), 0u64);
         let (host, since) = (host_of(url), Instant::now());
-        while let Some(chunk) =
-            next_part(&mut response, (since, count as usize)).await.context(&host)?
+        while let Some(chunk) = next_part(&mut response, (since, count as usize))
+            .await
+            .map_err(|it| it.why.context(&host))?
         {
             count += chunk.len() as u64;
+            if let Some(size) = size.filter(|it| count > *it) {
+                return Err(format!(
+                    "the archive has more than the {size} bytes that the manifest states"
+                )
+                .into());
+            }
+            if size.or(expected).is_none() && count > LARGEST_DOWNLOAD {
+                return Err(format!(
+                    "{host} sends more than {} MiB and does not state how much it sends",
+                    LARGEST_DOWNLOAD >> 20
+                )
+                .into());
+            }
             into.write_all(&chunk).context("the download cannot be written")?;
         }
         match expected {
@@ -239,7 +271,13 @@ impl Web {
                 "incorrect response size: expected {expected} bytes, but got {count} bytes"
             )
             .into()),
-            _ => Ok(()),
+            _ => match size.filter(|it| count < *it) {
+                Some(size) => Err(format!(
+                    "the archive has {count} bytes, but the manifest states {size} bytes"
+                )
+                .into()),
+                None => Ok(()),
+            },
         }
     }
 
@@ -296,7 +334,9 @@ async fn received(mut response: Response) -> Result<HttpResponse, Error> {
     let package = header("x-terraform-get").filter(|it| !it.is_empty()).map(str::to_owned);
     let (status, url) = (response.status().as_u16(), response.url().clone());
     let (since, mut body) = (Instant::now(), Vec::new());
-    while let Some(chunk) = next_part(&mut response, (since, body.len())).await? {
+    while let Some(chunk) =
+        next_part(&mut response, (since, body.len())).await.map_err(|it| it.why)?
+    {
         body.extend_from_slice(&chunk);
         if body.len() as u64 > LARGEST_ANSWER {
             return Err(format!("the answer of {} is too large", host_of(&url)).into());
@@ -315,11 +355,9 @@ fn pause(attempt: u32) -> Duration {
 }
 
 /// The certificates that are trusted: of the file that `SSL_CERT_FILE` names, else the system's.
-pub(crate) fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
-    let mut store = rustls::RootCertStore::empty();
+pub(crate) fn roots(world: &World) -> Result<Vec<CertificateDer<'static>>, Error> {
     let Some(file) = world.variable("SSL_CERT_FILE") else {
-        store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        return Ok(store);
+        return Ok(rustls_native_certs::load_native_certs().certs);
     };
     let failed = || format!("the certificates in {file} cannot be read");
     let text = crate::world::read_regular(file.as_ref()).context(failed())?;
@@ -331,8 +369,7 @@ pub(crate) fn roots(world: &World) -> Result<rustls::RootCertStore, Error> {
             format!("{file}, which SSL_CERT_FILE names, holds no certificate in PEM").into()
         );
     }
-    store.add_parsable_certificates(certificates);
-    Ok(store)
+    Ok(certificates)
 }
 
 fn host_of(url: &Url) -> String {

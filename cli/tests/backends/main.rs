@@ -7,6 +7,7 @@
 #[expect(dead_code, reason = "each test looks at a part of what services keep")]
 mod services;
 
+mod abrupt;
 mod azurerm;
 mod clouds;
 mod folder;
@@ -15,6 +16,7 @@ mod lists;
 mod losing;
 mod passwords;
 mod programs;
+mod repeated;
 mod sessions;
 mod strange;
 mod tables;

@@ -171,3 +171,26 @@ fn fall_silent_under_lock(port: u16, place: &str, text: &'static str) -> Told {
     goes_on(&folder, place);
     told
 }
+
+/// Returns the key of the advisory lock for making a workspace: FNV-1 of schema and table.
+fn creation_key(schema: &str) -> i64 {
+    let names = format!("{schema}\0states");
+    let step = |hash: u32, byte: u8| hash.wrapping_mul(0x0100_0193) ^ u32::from(byte);
+    -i64::from(names.bytes().fold(0x811c_9dc5, step))
+}
+
+#[test]
+fn a_workspace_is_not_made_while_another_session_makes_one() {
+    let Some(server) = start_postgres() else { return };
+    let folder = Folder::new(&pg(server.port).block("creating"));
+    folder.init();
+    let key = creation_key("creating");
+    let theirs = server.begin(&format!("SELECT pg_advisory_lock({key}); SELECT pg_sleep(600)"));
+    wait_for(&server, "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted");
+    folder.run("workspace new other").refuses("Already locked for workspace creation: other");
+    let listed = folder.run("workspace list").ok();
+    assert!(!listed.contains("other"), "{listed}");
+    drop(theirs);
+    server.query("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
+    folder.run("workspace new other").ok();
+}

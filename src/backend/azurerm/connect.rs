@@ -120,6 +120,7 @@ impl Manager<'_> {
             return Ok(key.to_owned());
         }
         let said = json["error"]["message"].as_str().unwrap_or("it answers without a key");
+        let said = answer.secrets.hide(said);
         let text = format!(
             "the resource manager at {} gives no key of the storage account {account:?} (status {}): {said}. Check \"subscription_id\" and \
              \"resource_group_name\", and that the identity may list keys (Microsoft.Storage/storageAccounts/listKeys/action); \

@@ -110,7 +110,6 @@ pub fn is_about_lease(code: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use http::HeaderMap;
 
     use super::*;
@@ -131,8 +130,7 @@ mod tests {
                     "<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>No.\nRequestId:1</Message></Error>"
                 ),
             };
-            let headers = HeaderMap::new();
-            let answer = Answer { status, headers, body: Bytes::from(body), may_be_done: false };
+            let answer = Answer::saying(status, HeaderMap::new(), &body);
             let service = Azure { account: "acc".into(), container: "states".into() };
             let text = service.denial("here", &answer).to_string();
             assert!(text.contains(part) && !text.contains("RequestId"), "{text}");

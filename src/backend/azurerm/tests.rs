@@ -1,6 +1,8 @@
 //! A store in Azure against a double of Blob Storage that keeps leases and loses answers.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -112,7 +114,11 @@ struct Scene {
 fn scene() -> Scene {
     let kept: Shared = Arc::default();
     let shared = kept.clone();
-    let double = Double::start(move |asked| answer(&shared, asked));
+    scene_before(Double::start(move |asked| answer(&shared, asked)), kept)
+}
+
+/// Returns a store that speaks to this double.
+fn scene_before(double: Double, kept: Shared) -> Scene {
     let (account, container) = ("acc".to_owned(), "states".to_owned());
     let key = "dmVyeS1zZWNyZXQ=";
     let known = StaticCredentialProvider::new_shared_key(&account, key);
@@ -196,6 +202,44 @@ fn a_state_is_written_only_over_the_one_that_was_read() {
 }
 
 #[test]
+fn a_request_whose_answer_stops_is_not_repeated() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let log: Arc<Mutex<Vec<Asked>>> = Arc::default();
+    let double = Double { port, log: log.clone(), faults: Arc::default() };
+    std::thread::spawn(move || {
+        // They stay open.
+        let mut streams = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            log.lock().push(Asked::default());
+            let _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\netag: \"1\"\r\ncontent-length: 100\r\n\r\n{";
+            let _ = stream.write_all(head.as_bytes());
+            streams.push(stream);
+        }
+    });
+    let it = scene_before(double, Shared::default());
+    let told = wait(&it.store, it.store.read("default")).expect_err("no answer").to_string();
+    assert!(told.contains("stopped sending"), "{told}");
+    assert_eq!(it.double.log.lock().len(), 1);
+}
+
+#[test]
+fn a_secret_that_the_service_repeats_is_not_shown() {
+    let double = Double::start(|asked| {
+        let shown = asked.header("authorization").unwrap_or_default();
+        let signature = shown.rsplit(':').next().unwrap_or_default();
+        let body = format!(
+            "<Error><Code>AuthenticationFailed</Code><Message>No: {shown}, {signature}.</Message></Error>"
+        );
+        Reply::text(403, "application/xml", body)
+    });
+    let it = scene_before(double, Shared::default());
+    let told = wait(&it.store, it.store.read("default")).expect_err("it is denied").to_string();
+    assert!(told.contains("AuthenticationFailed: No: (sensitive), (sensitive)."), "{told}");
+}
+
+#[test]
 fn a_lock_is_a_lease_and_its_record_stays_with_each_write() {
     let it = scene();
     it.double.fault("PUT", "net", Fault::AnswerLost);
@@ -242,14 +286,8 @@ fn a_lease_without_a_record_can_be_ended_by_its_id() {
     assert_eq!(it.blob().lease, None);
 }
 
-#[test]
-fn the_key_of_the_account_is_asked_for_as_an_identity() {
-    let double = Double::start(|asked| match asked.path.ends_with("/listKeys") {
-        true => Reply::text(200, "application/json", r#"{"keys":[{"value":"dmVyeS1zZWNyZXQ="}]}"#),
-        false => {
-            Reply::text(200, "application/json", r#"{"access_token":"proof","expires_in":3600}"#)
-        }
-    });
+/// Returns a store that asks the double for the key of its account, as an identity with a secret.
+fn store_of_identity(double: &Double) -> Azurerm {
     let cloud = Environment {
         suffix: "blob.test".into(),
         login: double.url(),
@@ -265,12 +303,39 @@ fn the_key_of_the_account_is_asked_for_as_an_identity() {
         subscription: Some("sub".into()),
         group: "group".into(),
     };
-    let store = Azurerm {
+    Azurerm {
         world: Arc::new(World::of_this_process()),
         settings,
         container: OnceCell::new(),
         held: Mutex::default(),
-    };
+    }
+}
+
+#[test]
+fn a_token_that_the_resource_manager_repeats_is_not_shown() {
+    let double = Double::start(|asked| match asked.header("authorization") {
+        Some(shown) => {
+            let body = format!(r#"{{"error": {{"message": "no rights: {shown}"}}}}"#);
+            Reply::text(403, "application/json", body)
+        }
+        None => {
+            Reply::text(200, "application/json", r#"{"access_token":"proof","expires_in":3600}"#)
+        }
+    });
+    let store = store_of_identity(&double);
+    let told = wait(&store, store.read("default")).expect_err("it is denied").to_string();
+    assert!(told.contains("no rights: (sensitive)") && !told.contains("proof"), "{told}");
+}
+
+#[test]
+fn the_key_of_the_account_is_asked_for_as_an_identity() {
+    let double = Double::start(|asked| match asked.path.ends_with("/listKeys") {
+        true => Reply::text(200, "application/json", r#"{"keys":[{"value":"dmVyeS1zZWNyZXQ="}]}"#),
+        false => {
+            Reply::text(200, "application/json", r#"{"access_token":"proof","expires_in":3600}"#)
+        }
+    });
+    let store = store_of_identity(&double);
     let address =
         wait(&store, async { Ok::<_, std::io::Error>(store.container().await?.address.clone()) });
     assert_eq!(address.expect("a container"), "https://acc.blob.blob.test/states");

@@ -14,6 +14,8 @@ use reqwest::Client;
 use super::trouble::foreign;
 use super::web::Answer;
 use crate::backend::web::onward::describe;
+use crate::backend::web::sent::{add_form, secrets_of};
+use crate::world::secrets::Secrets;
 use crate::world::{World, read_regular, subprocess};
 
 /// Returns what credentials see of the world.
@@ -110,12 +112,18 @@ impl HttpSend for Sender {
         };
         let mut request = reqwest::Request::try_from(request).map_err(failed)?;
         *request.timeout_mut() = Some(patience);
+        let mut secrets = secrets_of(request.headers(), request.url());
+        add_form(&mut secrets, request.body().and_then(|it| it.as_bytes()).unwrap_or_default());
         let answer = self.0.execute(request).await.map_err(failed)?;
         let (status, headers) = (answer.status(), answer.headers().clone());
-        let body = answer.bytes().await.map_err(failed)?;
-        let answer = Answer { status: status.as_u16(), headers, body, may_be_done: false };
+        let mut body = answer.bytes().await.map_err(failed)?;
+        // Messages repeat what a service says that gives no credentials.
+        if let (false, Ok(text)) = (status.is_success(), std::str::from_utf8(&body)) {
+            body = secrets.hide(text).into();
+        }
+        let answer = Answer { status: status.as_u16(), headers, body, may_be_done: false, secrets };
         if let Some(text) = foreign("a service that gives credentials", &host, &answer) {
-            return Err(Error::unexpected(text));
+            return Err(Error::unexpected(answer.secrets.hide(&text)));
         }
         let mut response = http::Response::new(answer.body);
         (*response.status_mut(), *response.headers_mut()) = (status, answer.headers);
@@ -147,7 +155,33 @@ impl CommandExecute for Programs {
             run.map_err(|it| Error::config_invalid(format!("failed to run {program:?}: {it}")))?;
         let status = run.status.code().unwrap_or(-1);
         // Messages repeat the errors.
-        let stderr = subprocess::printable(&run.errors, &[]).into_bytes();
+        let stderr =
+            subprocess::printable(&run.errors, &Secrets::of_environment(&self.world)).into_bytes();
         Ok(CommandOutput { status, stdout: run.output, stderr })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::cloud::Route;
+    use crate::backend::cloud::double::{Double, Reply};
+    use crate::backend::store::wait_for;
+
+    #[test]
+    fn a_service_for_credentials_that_repeats_a_secret_is_shown_without_it() {
+        let double = Double::start(|asked| {
+            let body = String::from_utf8_lossy(&asked.body);
+            Reply::text(400, "text/plain", format!("refused: {body}, hu/sh"))
+        });
+        let world = World::of_this_process();
+        let client = Route::default().client(&world).expect("a client");
+        let seen = context(&Arc::new(world), &client, BTreeMap::new());
+        let request = http::Request::post(double.url())
+            .body(Bytes::from("client_id=c&client_secret=hu%2Fsh"))
+            .expect("a request");
+        let answer = wait_for(seen.http_send(request)).expect("an answer");
+        let body = String::from_utf8_lossy(answer.body());
+        assert_eq!(body, "refused: client_id=c&client_secret=(sensitive), (sensitive)");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::{Client, NoProxy, Proxy, redirect};
 
-use crate::backend::web::{Trust, tls, user_agent};
+use crate::backend::web::{Trust, tls, user_agent, with_proxies};
 use crate::error::{Error, ErrorContext};
 use crate::world::{World, read_regular};
 
@@ -31,7 +31,7 @@ impl Route {
     ///
     /// # Errors
     ///
-    /// If a file or an address of the route cannot be used.
+    /// If a file or an address of the route, or a proxy of the environment, cannot be used.
     pub fn client(&self, world: &World) -> Result<Client, Error> {
         let mut builder = Client::builder()
             .tls_backend_preconfigured(tls(world, &self.trust(world)?)?)
@@ -52,6 +52,9 @@ impl Route {
         if let Some(address) = &self.https_proxy {
             let proxy = Proxy::https(address).map_err(|_| unusable("https_proxy"))?;
             builder = builder.proxy(proxy.no_proxy(without));
+        }
+        if self.http_proxy.is_none() && self.https_proxy.is_none() {
+            builder = with_proxies(builder, world)?;
         }
         builder.build().context("cannot prepare connections")
     }

@@ -6,6 +6,7 @@ use std::io;
 use super::web::Answer;
 use crate::backend::lock::{LockProblem, NotUnlocked};
 use crate::backend::store::Refused;
+use crate::world::secrets::Secrets;
 
 /// Why a request came to nothing.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub enum Trouble {
     Unsent(String, bool),
     /// Nothing came back, or only a part. Why; it may have been carried out.
     Unanswered(String),
+    /// As [`Trouble::Unanswered`], after the longest time that is waited: another attempt would take as long.
+    TimedOut(String),
     /// The service says no.
     Denied(Denial),
 }
@@ -42,7 +45,7 @@ impl Trouble {
         match self {
             Trouble::Unsent(_, is_transient) => *is_transient,
             Trouble::Unanswered(_) => true,
-            Trouble::Denied(_) => false,
+            Trouble::TimedOut(_) | Trouble::Denied(_) => false,
         }
     }
 
@@ -50,7 +53,7 @@ impl Trouble {
     pub fn is_undecided(&self) -> bool {
         match self {
             Trouble::Unsent(..) => false,
-            Trouble::Unanswered(_) => true,
+            Trouble::Unanswered(_) | Trouble::TimedOut(_) => true,
             Trouble::Denied(it) => it.status >= 500,
         }
     }
@@ -68,14 +71,22 @@ impl Trouble {
         }
     }
 
+    /// Returns it with secrets replaced in its words.
+    pub fn without(self, secrets: &Secrets) -> Trouble {
+        self.reworded(|it| secrets.hide(it))
+    }
+
     /// Returns it with words before its own.
     pub fn context(self, words: impl fmt::Display) -> Trouble {
+        self.reworded(|it| format!("{words}: {it}"))
+    }
+
+    fn reworded(self, words: impl FnOnce(&str) -> String) -> Trouble {
         match self {
-            Trouble::Unsent(it, again) => Trouble::Unsent(format!("{words}: {it}"), again),
-            Trouble::Unanswered(it) => Trouble::Unanswered(format!("{words}: {it}")),
-            Trouble::Denied(it) => {
-                Trouble::Denied(Denial { text: format!("{words}: {}", it.text), ..it })
-            }
+            Trouble::Unsent(it, again) => Trouble::Unsent(words(&it), again),
+            Trouble::Unanswered(it) => Trouble::Unanswered(words(&it)),
+            Trouble::TimedOut(it) => Trouble::TimedOut(words(&it)),
+            Trouble::Denied(it) => Trouble::Denied(Denial { text: words(&it.text), ..it }),
         }
     }
 }
@@ -83,7 +94,7 @@ impl Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
-            Trouble::Unsent(it, _) | Trouble::Unanswered(it) => it,
+            Trouble::Unsent(it, _) | Trouble::Unanswered(it) | Trouble::TimedOut(it) => it,
             Trouble::Denied(it) => &it.text,
         };
         // Whoever tells it ends the sentence.

@@ -10,8 +10,10 @@ use reqsign_core::{Signer, SigningCredential};
 use reqwest::Client;
 
 use super::trouble::{Denial, Trouble, foreign};
-use crate::backend::web::body;
 use crate::backend::web::onward::describe;
+use crate::backend::web::sent::secrets_of;
+use crate::backend::web::{NoAnswer, body};
+use crate::world::secrets::Secrets;
 
 /// A request before it is signed.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ pub struct Answer {
     pub body: Bytes,
     /// Whether an earlier attempt had no clear answer, and may have been carried out.
     pub may_be_done: bool,
+    /// The secrets of the request.
+    pub secrets: Secrets,
 }
 
 /// What is special to a service.
@@ -49,6 +53,11 @@ pub trait Service: Debug + Send + Sync {
 
     /// Says what an answer means that is no success.
     fn denial(&self, host: &str, answer: &Answer) -> Trouble;
+
+    /// As [`Service::denial`], without the secrets of the request.
+    fn refusal(&self, host: &str, answer: &Answer) -> Trouble {
+        self.denial(host, answer).without(&answer.secrets)
+    }
 }
 
 /// The way to a service.
@@ -102,6 +111,13 @@ impl Ask {
 }
 
 impl Answer {
+    /// Returns an answer to a request that holds no secrets.
+    #[cfg(test)]
+    pub fn saying(status: u16, headers: HeaderMap, body: &str) -> Answer {
+        let (body, secrets) = (Bytes::copy_from_slice(body.as_bytes()), Secrets::default());
+        Answer { status, headers, body, may_be_done: false, secrets }
+    }
+
     /// Returns a header as text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|it| it.to_str().ok())
@@ -137,6 +153,7 @@ impl<K: SigningCredential> Way<K> {
                 if let Some(text) = foreign(self.service.name(), ask.host(), &answer)
                     && !answer.headers.contains_key("x-amz-bucket-region")
                 {
+                    let text = answer.secrets.hide(&text);
                     return Err(Trouble::denied(answer.status, "", text));
                 }
                 return Ok(Answer { may_be_done, ..answer });
@@ -160,7 +177,7 @@ impl<K: SigningCredential> Way<K> {
         if answer.is_success() {
             return Ok(answer);
         }
-        Err(match self.service.denial(ask.host(), &answer) {
+        Err(match self.service.refusal(ask.host(), &answer) {
             Trouble::Denied(it) => {
                 Trouble::Denied(Denial { may_be_done: answer.may_be_done, ..it })
             }
@@ -176,12 +193,16 @@ impl<K: SigningCredential> Way<K> {
         }
         let request = http::Request::from_parts(parts, ask.body.clone());
         let request = reqwest::Request::try_from(request).map_err(|_| unsendable(ask))?;
+        let secrets = secrets_of(request.headers(), request.url());
         let failed = |it| unanswered(ask.host(), it);
         let answer = self.client.execute(request).await.map_err(failed)?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        let broken = |why| Trouble::Unanswered(format!("{} does not answer: {why}.", ask.host()));
+        let broken = |it: NoAnswer| {
+            let text = format!("{} does not answer: {}.", ask.host(), it.why);
+            if it.is_final { Trouble::TimedOut(text) } else { Trouble::Unanswered(text) }
+        };
         let body = body(answer).await.map_err(broken)?.into();
-        Ok(Answer { status, headers, body, may_be_done: false })
+        Ok(Answer { status, headers, body, may_be_done: false, secrets })
     }
 }
 
@@ -197,7 +218,7 @@ fn pause(attempt: u32) -> Duration {
 
 /// No answer came, or only a part of it.
 fn unanswered(host: &str, error: reqwest::Error) -> Trouble {
-    let was_connecting = error.is_connect();
+    let (was_connecting, has_timed_out) = (error.is_connect(), error.is_timeout());
     let why = describe(error).to_string();
     let hint = match () {
         () if why.contains("certificate") || why.contains("UnknownIssuer") => {
@@ -209,9 +230,10 @@ fn unanswered(host: &str, error: reqwest::Error) -> Trouble {
         () => " Check the endpoint's address, the network and the proxy.",
     };
     let text = format!("{host} does not answer: {why}.{hint}");
-    match was_connecting {
-        true => Trouble::Unsent(text, true),
-        false => Trouble::Unanswered(text),
+    match (was_connecting, has_timed_out) {
+        (true, _) => Trouble::Unsent(text, true),
+        (false, true) => Trouble::TimedOut(text),
+        (false, false) => Trouble::Unanswered(text),
     }
 }
 

@@ -128,11 +128,7 @@ impl Agent {
             return io::Error::other(page);
         }
         let text = String::from_utf8_lossy(&answer.body);
-        let text = match &self.token {
-            Some(token) => text.replace(token.as_str(), "(token)"),
-            None => text.into_owned(),
-        };
-        let text: String = text.trim().chars().take(300).collect();
+        let text: String = answer.hide(text.trim()).chars().take(300).collect();
         let hint = match answer.status {
             403 => {
                 ". The token needs `key_prefix` with `write` for the path, and `session` with `write`"

@@ -79,7 +79,7 @@ impl Bucket {
     }
 
     fn denial(&self, ask: &Ask, answer: &Answer) -> Trouble {
-        self.way.service.denial(ask.host(), answer)
+        self.way.service.refusal(ask.host(), answer)
     }
 
     /// Returns an object; nothing where there is none.

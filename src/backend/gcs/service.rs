@@ -81,7 +81,6 @@ impl Google {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use http::HeaderMap;
 
     use super::*;
@@ -103,8 +102,7 @@ mod tests {
             (418, "tea", "says: tea"),
             (418, "", "status 418"),
         ] {
-            let headers = HeaderMap::new();
-            let answer = Answer { status, headers, body: Bytes::from(body), may_be_done: false };
+            let answer = Answer::saying(status, HeaderMap::new(), body);
             let text = Google::States("states".into()).denial("here", &answer).to_string();
             assert!(text.contains(part), "{text}");
         }

@@ -14,7 +14,8 @@ use crate::error::{Error, ErrorContext};
 use crate::expression::functions::yaml;
 use crate::install::secure::is_secure;
 use crate::value::Value;
-use crate::world::Stop;
+use crate::world::World;
+use crate::world::secrets::Secrets;
 
 /// Where a pod finds its credentials.
 const POD: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -92,14 +93,26 @@ impl Access {
     }
 
     /// Returns whom connections trust and what requests show; asks the program for credentials where there is one.
-    pub async fn prepared(&self, stop: &Stop) -> Result<(Trust, Shown), Error> {
+    pub async fn prepared(&self, world: &World) -> Result<(Trust, Shown), Error> {
         let (mut trust, mut shown) = (self.trust.clone(), self.shown.clone());
         if let Some(program) = &self.program {
-            let given = program.ask(stop).await?;
+            let given = program.ask(world, self.secrets(world)).await?;
             trust.identity = given.identity.or(trust.identity);
             shown = given.token.map_or(shown, Shown::Token);
         }
         Ok((trust, shown))
+    }
+}
+
+impl Access {
+    /// Returns the secrets that a program for credentials may know: of the environment, of the configuration and of its files.
+    fn secrets(&self, world: &World) -> Secrets {
+        let shown = match &self.shown {
+            Shown::Token(secret) | Shown::Login(_, secret) => Some(&**secret),
+            Shown::Nothing => None,
+        };
+        let key = self.trust.identity.as_ref().map(|(_, key)| &**key);
+        Secrets::of_environment(world).with(shown.into_iter().chain(key))
     }
 }
 
@@ -225,15 +238,36 @@ fn from_files(it: &Opening, files: &[PathBuf]) -> Result<Known, Error> {
         known.authorities = data_or_file(&cluster, "certificate-authority", &folder)?;
         known.is_blind =
             cluster.get("insecure-skip-tls-verify").and_then(Value::as_bool) == Some(true);
+        check_supported(&cluster, "cluster", &name, &["proxy-url", "tls-server-name"])?;
     }
     // What files know of users is shown over secured connections only, as other programs do.
     let is_secured = known.server.as_ref().is_some_and(|it| it.starts_with("https:"));
     if let Some(name) = chosen("config_context_auth_info", "user").filter(|_| is_secured) {
         let (user, folder) =
             entry("users", "user", &name).ok_or_else(|| format!("no file has a user {name:?}"))?;
+        check_supported(&user, "user", &name, &["as", "as-uid", "as-groups", "as-user-extra"])?;
+        // A token in the block takes the place of what the provider would give.
+        if it.text("token").is_none() {
+            check_supported(&user, "user", &name, &["auth-provider"])?;
+        }
         add_user(&mut known, &user, &folder)?;
     }
     Ok(known)
+}
+
+/// Checks that an entry of a file sets nothing that would have to be ignored: the request would go elsewhere or with other rights.
+fn check_supported(entry: &Value, kind: &str, name: &str, others: &[&str]) -> Result<(), Error> {
+    let is_set = |it: &Value| match it.as_str() {
+        Some(text) => !text.is_empty(),
+        None => it.children().next().is_some(),
+    };
+    match others.iter().find(|it| entry.get(it).is_some_and(is_set)) {
+        Some(other) => Err(format!(
+            "the {kind} {name:?} sets {other:?}, which is not supported: choose a {kind} without it"
+        )
+        .into()),
+        None => Ok(()),
+    }
 }
 
 fn add_user(known: &mut Known, user: &Value, folder: &Path) -> Result<(), Error> {

@@ -64,7 +64,7 @@ impl Api {
     async fn ready(&self) -> io::Result<&(Client, Shown)> {
         let make = || async {
             let (trust, shown) =
-                self.access.prepared(&self.world.stop).await.map_err(io::Error::other)?;
+                self.access.prepared(&self.world).await.map_err(io::Error::other)?;
             let client = web::client(&self.world, &trust).map_err(io::Error::other)?;
             Ok((client, shown))
         };
@@ -124,6 +124,7 @@ impl Api {
         let said = status["message"]
             .as_str()
             .unwrap_or("it gives no reason, so that it may be no cluster");
+        let said = answer.hide(said);
         let hint = match answer.status {
             401 => ". The credentials are not accepted",
             403 => {

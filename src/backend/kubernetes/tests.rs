@@ -29,8 +29,13 @@ users:
 
 #[track_caller]
 fn check(set: &[(&str, &str)], expected: Expect) {
+    expected.assert_eq(&opened(FILE, set));
+}
+
+/// Opens a store beside a configuration file. Returns how the store calls its place, or what is wrong.
+fn opened(file: &str, set: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("config"), FILE).expect("a file");
+    std::fs::write(folder.path().join("config"), file).expect("a file");
     let mut world = World { root: folder.path().into(), ..World::of_this_process() };
     world.environment.clear();
     let kind: &'static AnyKind = &KIND;
@@ -45,7 +50,7 @@ fn check(set: &[(&str, &str)], expected: Expect) {
         Err(problems) => problems.iter().map(|it| it.detail.clone()).collect(),
     };
     let folder = folder.path().display().to_string();
-    expected.assert_eq(&told.replace(&folder, "FOLDER"));
+    told.replace(&folder, "FOLDER")
 }
 
 #[test]
@@ -104,6 +109,30 @@ fn what_is_wrong_with_a_file_is_told() {
             r#"The argument "host" of the backend "kubernetes" cannot be used: a client certificate and its key go together."#
         ]],
     );
+}
+
+#[test]
+fn a_setting_of_a_file_that_is_not_supported_is_named() {
+    let file = ("config_path", "config");
+    let user = |more: &str| FILE.replace("token: secret-token", more);
+    let cluster = |more: &str| FILE.replace("insecure-skip-tls-verify: true", more);
+    for (text, name) in [
+        (user("token: t, as: admin"), "as"),
+        (user("token: t, as-uid: \"1\""), "as-uid"),
+        (user("token: t, as-groups: [admins]"), "as-groups"),
+        (user("token: t, as-user-extra: {a: [b]}"), "as-user-extra"),
+        (user("auth-provider: {name: gcp}"), "auth-provider"),
+        (cluster("proxy-url: \"http://p.example\""), "proxy-url"),
+        (cluster("tls-server-name: other.example"), "tls-server-name"),
+    ] {
+        let told = opened(&text, &[file]);
+        assert!(told.contains(&format!("sets {name:?}, which is not supported")), "{told}");
+    }
+    // What is empty, or has another in its place, changes nothing.
+    let empty = "proxy-url: \"\", tls-server-name: null";
+    assert!(opened(&cluster(empty), &[file]).starts_with("the secret"));
+    let provider = user("auth-provider: {name: gcp}");
+    assert!(opened(&provider, &[file, ("token", "t")]).starts_with("the secret"));
 }
 
 #[test]

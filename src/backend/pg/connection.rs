@@ -141,7 +141,7 @@ impl Way {
             Ok(Ok(it)) => return Ok(it),
             Ok(Err(it)) => told(&it) + way_in(&it),
             Err(_) => format!(
-                "something listens there, and does not answer as PostgreSQL does within {} seconds: check host and port",
+                "something listens there, and does not answer as PostgreSQL does within {} seconds (i/o timeout): check host and port",
                 whole.as_secs()
             ),
         };

@@ -3,7 +3,7 @@
 use tokio_postgres::error::SqlState;
 
 use super::layout::Layout;
-use crate::error::Error;
+use crate::backend::web::phrases;
 
 /// Says what the server, or the system, has said.
 pub(super) fn told(error: &tokio_postgres::Error) -> String {
@@ -12,7 +12,7 @@ pub(super) fn told(error: &tokio_postgres::Error) -> String {
         let more: String = more.map(|it| format!(" ({it})")).collect();
         return format!("{}{more}", it.message());
     }
-    Error::with_causes(error).into()
+    phrases::with_causes(error).into()
 }
 
 /// Says what can be done where there is no connection; empty where that is plain.

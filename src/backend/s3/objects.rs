@@ -112,7 +112,7 @@ impl Bucket {
 
     fn denial(&self, key: &str, answer: &crate::backend::cloud::Answer) -> Trouble {
         let url = self.addresses.object(&self.name, key);
-        self.way.service.denial(Ask::new(Method::GET, url).host(), answer)
+        self.way.service.refusal(Ask::new(Method::GET, url).host(), answer)
     }
 
     /// Returns an object; nothing where there is none.

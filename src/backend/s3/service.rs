@@ -187,7 +187,6 @@ fn is_about_time(answer: &Answer) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use http::HeaderMap;
 
     use super::*;
@@ -197,7 +196,7 @@ mod tests {
         for (name, value) in headers {
             map.insert(*name, value.parse().expect("a header's value"));
         }
-        Answer { status, headers: map, body: Bytes::from(body.to_owned()), may_be_done: false }
+        Answer::saying(status, map, body)
     }
 
     #[track_caller]

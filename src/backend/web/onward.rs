@@ -3,12 +3,16 @@
 //! A redirect leads a request to another address. It is followed where that tells no other host a secret and changes nothing of
 //! what is asked; [`Reach`] says how far.
 
+use std::error::Error as _;
 use std::time::{Duration, Instant};
 
-use reqwest::header::{ACCEPT, LOCATION};
-use reqwest::{Method, Request, RequestBuilder, Response, Url};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, LOCATION, TRANSFER_ENCODING};
+use reqwest::{Method, Request, RequestBuilder, Response, Url, Version};
 
+use super::phrases::{self, UNANSWERED};
+use super::sent::secrets_of;
 use crate::error::Error;
+use crate::world::secrets::Secrets;
 
 /// How far a request may be sent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +40,17 @@ const SLOWEST_SENT: u64 = 64 << 10;
 ///
 /// If there is no answer, or a redirect leads where the request must not go.
 pub async fn execute(request: RequestBuilder, reach: Reach) -> Result<Response, NoAnswer> {
+    Ok(carry_out(request, reach).await?.0)
+}
+
+/// As [`execute`], and returns the secrets of the request beside the answer.
+pub(super) async fn carry_out(
+    request: RequestBuilder,
+    reach: Reach,
+) -> Result<(Response, Secrets), NoAnswer> {
     let (client, request) = request.build_split();
     let mut request = request.map_err(no_answer)?;
+    let secrets = secrets_of(request.headers(), request.url());
     for _ in 0..=MOST_HOPS {
         let (from, again) = (request.url().clone(), request.try_clone());
         let patience = patience(&request);
@@ -47,7 +60,7 @@ pub async fn execute(request: RequestBuilder, reach: Reach) -> Result<Response, 
             Reach::Nowhere => None,
             _ => target(&answer, &from)?,
         };
-        let (Some(to), Some(again)) = (to, again) else { return Ok(answer) };
+        let (Some(to), Some(again)) = (to, again) else { return Ok((answer, secrets)) };
         request = onward(again, to, (answer.status().as_u16(), reach))?;
     }
     Err(refused(format!("the request is redirected more than {MOST_HOPS} times")))
@@ -60,22 +73,50 @@ pub async fn execute(request: RequestBuilder, reach: Reach) -> Result<Response, 
 ///
 /// # Errors
 ///
-/// If the connection ends early, or the service falls silent or sends next to nothing.
+/// If the connection ends early, or the service falls silent or sends next to nothing: then another try would take as long.
 pub async fn next_part(
     answer: &mut Response,
     (since, count): (Instant, usize),
-) -> Result<Option<bytes::Bytes>, Error> {
+) -> Result<Option<bytes::Bytes>, NoAnswer> {
     let budget = SILENCE + Duration::from_secs(count as u64 / SLOWEST);
     let left = budget.saturating_sub(since.elapsed()).min(SILENCE);
-    match tokio::time::timeout(left, answer.chunk()).await {
-        Ok(part) => part.map_err(describe),
-        Err(_) => Err(format!(
-            "{} stopped sending: {count} bytes came in {} seconds",
-            origin(answer.url()),
-            since.elapsed().as_secs()
-        )
-        .into()),
+    let part = tokio::time::timeout(left, answer.chunk()).await;
+    match part {
+        Ok(Err(why)) if ends_unsaid(answer, &why) => Ok(None),
+        Ok(part) => part.map_err(|it| {
+            let is_final = it.is_timeout();
+            NoAnswer { why: describe(it), may_have_arrived: true, is_final }
+        }),
+        Err(_) => {
+            let why = format!(
+                "{} stopped sending: {count} bytes came in {} seconds",
+                origin(answer.url()),
+                since.elapsed().as_secs()
+            );
+            Err(NoAnswer { why: why.into(), may_have_arrived: true, is_final: true })
+        }
     }
+}
+
+/// Returns whether an answer that states no length ends with a connection that its server has closed without TLS's own farewell
+/// (`close_notify`), as some do. Only whole records of TLS have been taken; what they hold together, who reads it checks for being whole.
+fn ends_unsaid(answer: &Response, why: &reqwest::Error) -> bool {
+    let headers = answer.headers();
+    let is_until_the_end = answer.version() <= Version::HTTP_11
+        && !headers.contains_key(CONTENT_LENGTH)
+        && !headers.contains_key(TRANSFER_ENCODING);
+    if answer.url().scheme() != "https" || !is_until_the_end {
+        return false;
+    }
+    let mut cause = why.source();
+    while let Some(it) = cause {
+        let failure: Option<&std::io::Error> = it.downcast_ref();
+        if failure.is_some_and(|it| it.kind() == std::io::ErrorKind::UnexpectedEof) {
+            return true;
+        }
+        cause = it.source();
+    }
+    false
 }
 
 /// How long a request is waited for: a large body takes time to be sent.
@@ -156,7 +197,8 @@ fn refused(why: String) -> NoAnswer {
 
 /// The service has the request, and says nothing.
 fn silent(url: &Url, waited: Duration) -> NoAnswer {
-    let why = format!("{} said nothing for {} seconds", origin(url), waited.as_secs());
+    let (origin, seconds) = (origin(url), waited.as_secs());
+    let why = format!("{origin} said nothing for {seconds} seconds ({UNANSWERED})");
     NoAnswer { why: why.into(), may_have_arrived: true, is_final: true }
 }
 
@@ -186,7 +228,21 @@ fn no_answer(it: reqwest::Error) -> NoAnswer {
 
 /// Returns an error and what caused it, without the address, which may hold secrets.
 pub(crate) fn describe(error: reqwest::Error) -> Error {
-    Error::with_causes(&error.without_url())
+    explained(phrases::with_causes(&error.without_url()))
+}
+
+/// Errors of the TLS library that are only names, and their meanings.
+const MEANINGS: [(&str, &str); 2] = [
+    ("CaUsedAsEndEntity", "the server shows the certificate of an authority as its own"),
+    ("EndEntityUsedAsCa", "the certificate is signed by one that belongs to no authority"),
+];
+
+/// Returns an error with the meaning of the name that it ends with, if that is one of the TLS library.
+fn explained(error: Error) -> Error {
+    match MEANINGS.iter().find(|it| error.words().contains(it.0)) {
+        Some((_, meaning)) => format!("{error}: {meaning}").into(),
+        None => error,
+    }
 }
 
 /// Returns an address as messages show it: neither user nor query, which may hold secrets.
@@ -238,6 +294,17 @@ mod tests {
                 format!("{} {} {} {body}", it.method(), it.url(), headers.join(" "))
             }
         }
+    }
+
+    #[test]
+    fn a_name_of_the_tls_library_is_explained() {
+        for (name, meaning) in MEANINGS {
+            let words = format!("invalid peer certificate: Other(OtherError({name}))");
+            let told = explained(words.clone().into()).to_string();
+            assert_eq!(told, format!("{words}: {meaning}"));
+        }
+        let other = "invalid peer certificate: Expired";
+        assert_eq!(explained(other.into()).to_string(), other);
     }
 
     #[test]

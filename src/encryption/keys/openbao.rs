@@ -284,7 +284,7 @@ impl OpenBao {
         let said: Vec<&str> = said.map(str::trim).collect();
         let said = match said.is_empty() {
             true => format!("status {}", answer.status),
-            false => said.join("; "),
+            false => answer.hide(&said.join("; ")),
         };
         let (key, engine) = (&self.key, &self.engine);
         let hint = match answer.status {

@@ -120,11 +120,15 @@ fn login(prefix: &str, body: &Object) -> Result<Login, Error> {
     }
 }
 
-/// A helper's name becomes a part of a file's name.
+/// Whether a text can be the name of a helper, which becomes a part of a file's name.
+pub(in crate::install) fn is_helper_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\'])
+}
+
 fn helper_name(name: &str) -> Result<String, Error> {
-    match name.is_empty() || name.contains(['/', '\\']) {
-        false => Ok(name.to_owned()),
-        true => Err(format!(
+    match is_helper_name(name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!(
             "specifies the invalid Docker credential helper name {name:?}. Must be a non-empty string that could be used as part of an executable filename."
         ).into()),
     }

@@ -98,9 +98,24 @@ impl Token {
         is_elsewhere.then_some("its service discovery was redirected to another origin")
     }
 
-    /// Returns whether a request can hold the secret: a control character, such as a line end, is no part of one.
-    pub fn is_sendable(&self) -> bool {
-        !self.secret.contains(char::is_control)
+    /// Checks that a request can hold the secret.
+    ///
+    /// # Errors
+    ///
+    /// If it contains a control character, or has more than 64 KiB.
+    pub fn check_sendable(&self) -> Result<(), Error> {
+        /// The most bytes of a secret: servers accept headers of 8 to 64 KiB.
+        const LARGEST: usize = 64 << 10;
+        if self.secret.contains(char::is_control) {
+            return Err(
+                "it holds a control character, such as a line end, which no request can hold"
+                    .into(),
+            );
+        }
+        if self.secret.len() > LARGEST {
+            return Err("it has more than 64 KiB, which no server accepts".into());
+        }
+        Ok(())
     }
 
     /// Returns what a request says to be let in.

@@ -6,6 +6,7 @@ use super::hostname::Hostname;
 use super::secure::is_secure;
 use super::web::{Url, shown};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::world::PRODUCT;
 
 mod account;
 mod callback;
@@ -44,7 +45,7 @@ pub fn offer(services: &Services, host: &Hostname) -> Result<(Offer, Diagnostics
     let described = match services.described("login.v1") {
         Ok(described) => Some(described),
         Err(Trouble::NoRegistry { has_other: true, .. }) => {
-            remarks.push(other_version(Diagnostic::warning(UNSUPPORTED), host));
+            remarks.push(other_version(Diagnostic::warning(unsupported()), host));
             None
         }
         Err(_) => None,
@@ -54,7 +55,7 @@ pub fn offer(services: &Services, host: &Hostname) -> Result<(Offer, Diagnostics
         Err(why) => {
             let detail =
                 format!("What {} says of its service login.v1 is wrong: {why}.", host.shown());
-            remarks.push(Diagnostic::warning(UNSUPPORTED).detail(detail));
+            remarks.push(Diagnostic::warning(unsupported()).detail(detail));
             None
         }
     });
@@ -82,13 +83,13 @@ pub fn offer(services: &Services, host: &Hostname) -> Result<(Offer, Diagnostics
 /// Returns the page where tokens are made by hand.
 fn by_page(services: &Services, host: &Hostname) -> Result<Offer, Diagnostic> {
     let service = services.address("tfe.v2").map_err(|trouble| match trouble {
-        Trouble::NoRegistry { has_other: false, .. } => Diagnostic::error(NO_TOKENS).detail(format!(
+        Trouble::NoRegistry { has_other: false, .. } => Diagnostic::error(no_tokens()).detail(format!(
             "{} offers no service that gives tokens: neither login.v1 nor tfe.v2. Where its operator has given you a token, write it into a \
              credentials block of the CLI configuration.",
             host.shown()
         )),
-        Trouble::NoRegistry { .. } => other_version(Diagnostic::error(NO_TOKENS), host),
-        other => Diagnostic::error(NO_TOKENS)
+        Trouble::NoRegistry { .. } => other_version(Diagnostic::error(no_tokens()), host),
+        other => Diagnostic::error(no_tokens())
             .detail(format!("What {} says of its service tfe.v2 is wrong: {other}.", host.shown())),
     })?;
     if !is_secure(&service) {
@@ -100,8 +101,13 @@ fn by_page(services: &Services, host: &Hostname) -> Result<Offer, Diagnostic> {
     Ok(Offer::Page { page, service })
 }
 
-const UNSUPPORTED: &str = "Host does not support OpenTofu login";
-const NO_TOKENS: &str = "Host does not support OpenTofu tokens API";
+fn unsupported() -> String {
+    format!("Host does not support {PRODUCT} login")
+}
+
+fn no_tokens() -> String {
+    format!("Host does not support {PRODUCT} tokens API")
+}
 
 fn other_version(problem: Diagnostic, host: &Hostname) -> Diagnostic {
     problem.detail(format!(
@@ -120,7 +126,7 @@ fn insecure(host: &Hostname, what: &str, address: &Url) -> Diagnostic {
 }
 
 fn no_grant(host: &Hostname) -> Diagnostic {
-    Diagnostic::error(UNSUPPORTED).detail(format!(
+    Diagnostic::error(unsupported()).detail(format!(
         "{} gives tokens in no way that this program takes part in: it must offer the grant type \"authz_code\", a login with a browser. (A \
          password is asked for by {PASSWORDS} alone.)",
         host.shown()

@@ -17,6 +17,7 @@ use crate::install::settings::Token;
 use crate::install::web::{HttpResponse, Url, Web, shown};
 use crate::value::text;
 use crate::world::World;
+use crate::world::secrets::Secrets;
 
 /// What a host says of `login.v1`.
 #[derive(Clone, Debug)]
@@ -184,11 +185,8 @@ impl Client {
         let url = self.token.as_ref().ok_or("it says no address where tokens are given")?;
         let answer = web.post(url, form).await?;
         read(&answer, url).map_err(|why| {
-            let mut words = why.words().to_owned();
-            for secret in secrets.iter().filter(|it| !it.is_empty()) {
-                words = words.replace(secret, "REDACTED");
-            }
-            words.into()
+            let secrets = Secrets::default().with(secrets.iter().copied());
+            secrets.hide(why.words()).into()
         })
     }
 }

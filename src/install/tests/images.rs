@@ -12,6 +12,15 @@ fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(&sha2::Sha256::digest(bytes)))
 }
 
+/// A manifest of a package that has one layer.
+///
+/// - `more`: further members of the layer, each with a comma before it.
+fn manifest(layer: &str, more: &str) -> String {
+    format!(
+        r#"{{"mediaType":"{MANIFEST}","artifactType":"application/vnd.opentofu.provider-target","layers":[{{"mediaType":"archive/zip","digest":"{layer}"{more}}}]}}"#
+    )
+}
+
 /// An index of one version.
 ///
 /// - `digest`: what names the manifest for this platform.
@@ -29,9 +38,7 @@ fn registry(content: &str) -> (Server, Room) {
     let provider = "example.com/acme/thing".parse::<Provider>().expect("an address");
     let archive = archive(&provider, "program");
     let layer = digest(&archive);
-    let manifest = format!(
-        r#"{{"mediaType":"{MANIFEST}","artifactType":"application/vnd.opentofu.provider-target","layers":[{{"mediaType":"archive/zip","digest":"{layer}"}}]}}"#
-    );
+    let manifest = manifest(&layer, "");
     let reference = digest(manifest.as_bytes());
     let at = "/v2/acme/thing";
     server
@@ -95,6 +102,28 @@ fn a_manifest_has_the_size_that_the_index_states() {
         .at(&format!("/v2/acme/thing/manifests/{reference}"), Reply::json("{}"));
     let told = room.install(Mode::Keep);
     assert!(told.contains("has 2 bytes, but the manifest that names it says 3"), "{told}");
+}
+
+#[test]
+fn a_layer_has_the_size_that_its_manifest_states() {
+    let provider = "example.com/acme/thing".parse::<Provider>().expect("an address");
+    let layer = archive(&provider, "program");
+    let size = layer.len();
+    for (stated, expected) in [
+        (size - 1, format!("more than the {} bytes that the manifest states", size - 1)),
+        (size + 1, format!("has {size} bytes, but the manifest states {} bytes", size + 1)),
+        (size, "installed example.com/acme/thing 1.1.0+build".to_owned()),
+    ] {
+        let (server, room) = registry("");
+        let manifest = manifest(&digest(&layer), &format!(r#","size":{stated}"#));
+        let reference = digest(manifest.as_bytes());
+        server
+            .at("/v2/acme/thing/manifests/1.1.0_build", Reply::json(index(&reference, "")))
+            .at(&format!("/v2/acme/thing/manifests/{reference}"), Reply::json(manifest))
+            .at(&format!("/v2/acme/thing/blobs/{}", digest(&layer)), Reply::bytes(layer.clone()));
+        let told = room.install(Mode::Keep);
+        assert!(told.contains(&expected), "{told}");
+    }
 }
 
 #[test]

@@ -361,6 +361,52 @@ fn an_embedded_provider_needs_no_plugin() {
 }
 
 #[test]
+fn a_locked_package_is_not_replaced_by_the_embedded_provider() {
+    let room = Room::new(MIRROR).needs("hashicorp/null", "3.3.1").unpacked(
+        "hashicorp/null",
+        "3.3.1",
+        "patched",
+    );
+    room.install(Mode::Keep);
+    check(
+        &room.locate("hashicorp/null"),
+        expect![
+            "DIR/work/.terraform/providers/registry.opentofu.org/hashicorp/null/3.3.1/OS_ARCH/terraform-provider-null_v3.3.1 3.3.1: the lock file selects it, and it is installed"
+        ],
+    );
+    std::fs::remove_dir_all(room.path("work/.terraform")).expect("a folder");
+    check(
+        &room.locate("hashicorp/null"),
+        expect![
+            "nothing: there is no package for registry.opentofu.org/hashicorp/null 3.3.1 cached in .terraform/providers"
+        ],
+    );
+    std::fs::remove_dir_all(room.path("mirror/registry.opentofu.org")).expect("a folder");
+    check(
+        &room.install(Mode::Keep),
+        expect![[r#"
+        reusing hashicorp/null
+        ! Failed to query available provider packages: Could not retrieve the list of available versions for provider hashicorp/null: provider registry.opentofu.org/hashicorp/null was not found in any of the search locations
+
+          - DIR/mirror
+
+        Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it and the lock file has no checksums for the provider.
+    "#]],
+    );
+    check(
+        &room.install(Mode::Upgrade),
+        expect![[r#"
+        finding hashicorp/null 3.3.1
+        ! Failed to query available provider packages: Could not retrieve the list of available versions for provider hashicorp/null: provider registry.opentofu.org/hashicorp/null was not found in any of the search locations
+
+          - DIR/mirror
+
+        Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it and the lock file has no checksums for the provider.
+    "#]],
+    );
+}
+
+#[test]
 fn an_embedded_provider_that_does_not_fit_is_told_where_no_lock_is_checked() {
     let room = Room::new("").needs("hashicorp/null", "> 99.0").needs("hashicorp/random", "");
     let plugins = Plugins::open(&room.world, &Sources::default()).expect("readable");
@@ -394,7 +440,7 @@ fn an_embedded_provider_that_does_not_fit_is_named_where_nothing_else_does() {
 
               - DIR/mirror
 
-            Version 3.3.1 of this provider is part of the program. It does not match what is asked for; allow it, and run "entail init -upgrade", to use it without a download.
+            Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it and the lock file has no checksums for the provider.
         "#]],
     );
 }
@@ -494,9 +540,9 @@ fn built_in_providers_take_no_conditions() {
     check(
         &room.install(Mode::Keep),
         expect![[r#"
-        ! Invalid dependency on built-in provider: Cannot use terraform.io/builtin/other: this OpenTofu release has no built-in provider named "other".
-        ! Invalid dependency on built-in provider: Cannot use terraform.io/builtin/terraform: built-in providers do not support explicit version constraints.
-    "#]],
+            ! Invalid dependency on built-in provider: Cannot use terraform.io/builtin/other: this entail release has no built-in provider named "other".
+            ! Invalid dependency on built-in provider: Cannot use terraform.io/builtin/terraform: built-in providers do not support explicit version constraints.
+        "#]],
     );
 }
 

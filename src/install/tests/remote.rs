@@ -9,6 +9,7 @@ use pgp::types::Password;
 use rand::rngs::OsRng;
 
 use super::super::hash::hex;
+use super::super::web::{LARGEST_DOWNLOAD, Url, Web};
 use super::server::{Reply, Server};
 use super::*;
 use crate::operation::plugins::{lock as locking, mirror};
@@ -128,6 +129,27 @@ fn a_signed_package_of_a_registry_is_installed_with_every_checksum() {
     "#]],
     );
     assert_eq!(server.paths().len(), 5, "what is locked and installed is not asked for again");
+}
+
+#[test]
+fn a_download_without_a_length_has_a_limit() {
+    let server = Server::plain();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let room = Room::new("");
+    let web = Web::new(&room.settings(), &room.world);
+    let url = Url::parse(&format!("http://127.0.0.1:{}/a.zip", server.port)).expect("an address");
+    let remote = Remote { url, retries: 0, token: None, size: None };
+    let load = |length: u64, has_length: bool| {
+        let body = vec![0; usize::try_from(length).expect("a length")];
+        server.at("/a.zip", Reply { has_length, ..Reply::bytes(body) });
+        let mut file = tempfile::tempfile().expect("a file");
+        runtime.block_on(web.download(&remote, &mut file)).map_err(|it| it.to_string())
+    };
+    let told = load(LARGEST_DOWNLOAD + 1, false).expect_err("refused");
+    assert!(told.ends_with("sends more than 1 MiB and does not state how much it sends"), "{told}");
+    assert_eq!(load(LARGEST_DOWNLOAD, false), Ok(()));
+    assert_eq!(load(LARGEST_DOWNLOAD + 1, true), Ok(()));
 }
 
 /// A registry for which a helper program gives out the token.
@@ -270,9 +292,9 @@ fn secure(source: &str, cli: &str) -> (Server, Room) {
 fn services_of_a_host_are_discovered() {
     let (server, room) = secure("localhost:PORT/acme/thing", "");
     let told = |room: &Room| room.install(Mode::Keep).replace(&server.port.to_string(), "PORT");
-    assert!(told(&room).contains("! Invalid provider registry host: The host \"localhost:PORT\" given in provider source address \"localhost:PORT/acme/thing\" does not offer a OpenTofu provider registry."));
+    assert!(told(&room).contains("! Invalid provider registry host: The host \"localhost:PORT\" given in provider source address \"localhost:PORT/acme/thing\" does not offer an entail provider registry."));
     server.at("/.well-known/terraform.json", Reply::json(r#"{"providers.v9":"/v9/"}"#));
-    assert!(told(&room).contains("compatible with a different OpenTofu version"));
+    assert!(told(&room).contains("compatible with a different entail version"));
     server.at("/.well-known/terraform.json", Reply::json(r#"{"providers.v1":"/v1/"}"#));
     assert!(told(&room).contains("does not have a provider named"));
     assert!(server.paths().contains(&"/v1/acme/thing/versions".to_owned()));

@@ -20,6 +20,8 @@ pub struct Reply {
     pub challenge: String,
     /// `Location`
     pub location: String,
+    /// Whether `Content-Length` is sent.
+    pub has_length: bool,
 }
 
 impl Reply {
@@ -35,7 +37,8 @@ impl Reply {
 
     pub fn status(status: u16) -> Reply {
         let (challenge, location) = (String::new(), String::new());
-        Reply { status, kind: "text/plain", body: Vec::new(), challenge, location }
+        let body = Vec::new();
+        Reply { status, kind: "text/plain", body, challenge, location, has_length: true }
     }
 
     /// Wants to see something first.
@@ -166,11 +169,13 @@ fn serve(mut stream: impl Read + Write, table: &Table, log: &Mutex<Vec<(String, 
         "" => String::new(),
         to => format!("location: {to}\r\n"),
     };
+    let length = match reply.has_length {
+        true => format!("content-length: {}\r\n", reply.body.len()),
+        false => String::new(),
+    };
     let head = format!(
-        "HTTP/1.1 {} X\r\ncontent-type: {}\r\n{challenge}{location}content-length: {}\r\nconnection: close\r\n\r\n",
-        reply.status,
-        reply.kind,
-        reply.body.len()
+        "HTTP/1.1 {} X\r\ncontent-type: {}\r\n{challenge}{location}{length}connection: close\r\n\r\n",
+        reply.status, reply.kind
     );
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&reply.body));
     let _ = stream.flush();

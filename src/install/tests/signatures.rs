@@ -159,6 +159,17 @@ fn judged(signer: &impl SigningKey, key: &SignedPublicKey, (signed, today): (u32
 }
 
 #[test]
+fn a_page_in_place_of_a_signature_is_named() {
+    for page in ["<!DOCTYPE html>\n<p>Log in", "\n  <html><p>Log in", "\u{feff}<HTML lang=\"en\">"]
+    {
+        let now = DateTime::from_timestamp(i64::from(BORN), 0).expect("a time");
+        let told = signature::check(DOCUMENT, page.as_bytes(), &[], now, false);
+        let told = told.expect_err("refused").to_string();
+        assert_eq!(told, "error checking signature: its file is an HTML page, not a signature");
+    }
+}
+
+#[test]
 fn a_subkey_is_valid_as_long_as_its_newest_binding_says() {
     let key = secret();
     let subkey = &key.secret_subkeys[0].key;

@@ -9,6 +9,7 @@ use super::super::settings::Token;
 use super::*;
 use crate::error::Error;
 use crate::world::Stop;
+use crate::world::secrets::Secrets;
 
 fn wait<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -27,7 +28,8 @@ fn script(path: &Path, text: &str) {
 fn helper(room: &Room, text: &str) -> Helper {
     let program = room.path("helper");
     script(&program, text);
-    Helper { program, arguments: Vec::new() }
+    let secrets = Secrets::of_environment(&room.world);
+    Helper { program, arguments: Vec::new(), secrets }
 }
 
 /// Asks a helper for a token.
@@ -85,9 +87,18 @@ fn what_a_helper_says_of_a_failure_is_clean_and_short() {
     let token = Token::new("se\"cret");
     let told = wait(helper(&room, long).store("a.example", &token, &Stop::default()));
     let told = told.expect_err("it fails").to_string();
-    assert!(told.contains("{\"token\":\"(the token)\"}is  [31mred xxx"), "{told}");
+    assert!(told.contains("{\"token\":\"(sensitive)\"}is  [31mred xxx"), "{told}");
     assert!(!told.contains("cret") && !told.contains(char::is_control), "{told}");
     assert!(told.ends_with("x…") && told.chars().count() < 1200, "{told}");
+}
+
+#[test]
+fn an_error_of_a_helper_is_shown_without_the_secrets_of_the_environment() {
+    let mut room = Room::new("");
+    room.world.environment.insert("VAULT_TOKEN".into(), "hush-hush".into());
+    let helper = helper(&room, "echo 'the vault refuses hush-hush' >&2\nexit 1");
+    let told = wait(helper.ask("a.example", &Stop::default())).expect_err("it fails").to_string();
+    assert!(told.ends_with("the vault refuses (sensitive)"), "{told}");
 }
 
 #[cfg(feature = "oci")]
@@ -104,6 +115,27 @@ fn a_helper_for_registries_of_images_that_hangs_is_killed() {
     assert!(told.ends_with("it did not end within 5 seconds, and was killed"), "{told}");
 }
 
+#[cfg(feature = "oci")]
+#[test]
+fn a_helper_for_registries_of_images_is_not_found_outside_of_path() {
+    let mut room = Room::new("");
+    let answer = "cat >/dev/null\necho '{\"Username\":\"me\",\"Secret\":\"hush\"}'";
+    script(&room.path("elsewhere/program"), answer);
+    std::fs::create_dir_all(room.path("bin/docker-credential-x")).expect("a folder");
+    std::fs::create_dir(room.path(".docker")).expect("a folder");
+    room.world.environment.insert("PATH".into(), room.path("bin").display().to_string());
+    for file in [
+        r#"{"credHelpers": {"a.example": "x/../../elsewhere/program"}}"#,
+        r#"{"credsStore": "x/../../elsewhere/program"}"#,
+    ] {
+        std::fs::write(room.path(".docker/config.json"), file).expect("written");
+        let settings = room.settings();
+        let found = login::find(&settings.logins, &room.world, "a.example", "b");
+        let told = wait(found).expect_err("refused").to_string();
+        assert!(told.ends_with("must not contain a path separator"), "{told}");
+    }
+}
+
 #[test]
 fn a_token_that_no_request_can_hold_is_not_kept() {
     let room = Room::new("");
@@ -115,6 +147,10 @@ fn a_token_that_no_request_can_hold_is_not_kept() {
         assert!(told.words().contains("control character"), "{told}");
         assert!(!path.exists(), "{text:?}");
     }
+    let long = wait(credentials.store(&host, &Token::new("a".repeat((64 << 10) + 1))));
+    let told = long.expect_err("refused");
+    assert!(told.words().contains("more than 64 KiB") && !path.exists(), "{told}");
+    wait(credentials.store(&host, &Token::new("a".repeat(64 << 10)))).expect("kept");
     wait(credentials.store(&host, &Token::new("a-b.c"))).expect("kept");
     assert!(std::fs::read_to_string(path).expect("readable").contains("a-b.c"));
 }
