@@ -7,6 +7,7 @@ use crate::syntax::Expression;
 use crate::value::convert::convert;
 use crate::value::text::shell_word;
 use crate::value::{Marks, Str, Type, Value};
+use crate::world::PRODUCT;
 
 use super::Repetition;
 
@@ -48,13 +49,13 @@ pub fn not_known(repetition: &Repetition, what: &str) -> Diagnostic {
     );
     match repetition {
         Repetition::Count(_) => Diagnostic::error("Invalid count argument").detail(format!(
-            "The \"count\" value depends on resource attributes that cannot be determined until apply, so OpenTofu cannot predict how many instances will be created.\n\n{way_out}"
+            "The \"count\" value depends on resource attributes that cannot be determined until apply, so {PRODUCT} cannot predict how many instances will be created.\n\n{way_out}"
         )),
         Repetition::Enabled(_) => Diagnostic::error("Invalid enabled argument").detail(
-            "The \"enabled\" value depends on resource attributes that cannot be determined until apply, so OpenTofu cannot predict whether the object exists.",
+            format!("The \"enabled\" value depends on resource attributes that cannot be determined until apply, so {PRODUCT} cannot predict whether the object exists."),
         ),
         _ => Diagnostic::error("Invalid for_each argument").detail(format!(
-            "The \"for_each\" value includes keys derived from resource attributes that cannot be determined until apply, so OpenTofu cannot determine the full set of keys that will identify the instances of this object.\n\nWhen working with unknown values in for_each, it's better to define the keys statically in your configuration and place apply-time results only in the map values.\n\n{way_out}"
+            "The \"for_each\" value includes keys derived from resource attributes that cannot be determined until apply, so {PRODUCT} cannot determine the full set of keys that will identify the instances of this object.\n\nWhen working with unknown values in for_each, it's better to define the keys statically in your configuration and place apply-time results only in the map values.\n\n{way_out}"
         )),
     }
 }

@@ -1,6 +1,6 @@
 //! From folders to a configuration: reads a module's files, and the modules that it calls.
 
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -347,7 +347,9 @@ impl Loader<'_> {
     /// Complains of what only a root module may say.
     fn check_child(&mut self, address: &ModuleInstance, module: &Module) {
         if let Some(backend) = module.backend.as_ref().filter(|it| !it.is_cloud) {
-            let detail = "Any selected backend applies to the entire configuration, so OpenTofu expects backend configurations only in the root module. This block will have no effect.";
+            let detail = format!(
+                "Any selected backend applies to the entire configuration, so {PRODUCT} expects backend configurations only in the root module. This block will have no effect."
+            );
             self.problems.push(problems::questionable(
                 "Backend configuration ignored",
                 detail,

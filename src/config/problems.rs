@@ -1,6 +1,7 @@
 //! Everything that can be wrong with a single module's blocks, one function each. What references say is checked in `check`.
 
 use crate::diagnostic::{Diagnostic, Sort, Span};
+use crate::world::PRODUCT;
 
 fn error(summary: impl Into<String>, detail: impl Into<String>, at: Span) -> Diagnostic {
     Diagnostic::error(summary).detail(detail).at(at)
@@ -112,7 +113,7 @@ pub(super) fn duplicate_escape(owner: &str, first: &str, at: Span) -> Diagnostic
 /// A block type that is kept for the future.
 pub(super) fn reserved_block(kind: &str, owner: &str, at: Span) -> Diagnostic {
     let detail = format!(
-        "The block type name {kind:?} is reserved for use by OpenTofu in a future version."
+        "The block type name {kind:?} is reserved for use by {PRODUCT} in a future version."
     );
     error(format!("Reserved block type name in {owner} block"), detail, at)
 }

@@ -5,6 +5,7 @@ use crate::address::source::{check_part, normal_part};
 use crate::diagnostic::Span;
 use crate::syntax::{self, Block, Expr, Expression, Name, Step};
 use crate::value::{Str, Type, Value, convert};
+use crate::world::PRODUCT;
 
 use super::decode::{self, Decoder, Schema};
 use super::repetition::Repetitions;
@@ -79,7 +80,7 @@ pub(super) fn provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderB
     let reserved = ["depends_on", "source"].into_iter().filter_map(|it| content.get(it));
     for reserved in refused.into_iter().chain(reserved) {
         let detail = format!(
-            "The provider argument name {:?} is reserved for use by OpenTofu in a future version.",
+            "The provider argument name {:?} is reserved for use by {PRODUCT} in a future version.",
             reserved.name.text
         );
         decoder.report(problems::invalid(

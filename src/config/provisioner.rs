@@ -2,6 +2,7 @@
 
 use crate::expression::{Subject, references_of};
 use crate::syntax::{Attribute, Block, Body};
+use crate::world::PRODUCT;
 
 use super::decode::{Decoder, Schema, is_first};
 use super::{Provisioner, escape, problems};
@@ -18,7 +19,7 @@ pub(super) fn provisioner(decoder: &mut Decoder, block: &Block) -> Option<Provis
     let kind = block.labels.first()?.clone();
     if let "chef" | "habitat" | "puppet" | "salt-masterless" = &*kind.text {
         let detail = format!(
-            "The {:?} provisioner is deprecated and has been removed from OpenTofu.",
+            "The {:?} provisioner is deprecated and has been removed from {PRODUCT}.",
             kind.text
         );
         decoder.report(problems::invalid(

@@ -7,14 +7,11 @@ use crate::config::testing::TestRun;
 use crate::diagnostic::Diagnostics;
 use crate::operation::explain::causes::Causes;
 use crate::operation::explain::causes::origin::given;
-use crate::operation::explain::{ExplainContext, Question};
+use crate::operation::explain::{ExplainContext, Length, Question};
 use crate::operation::models;
 use crate::operation::plan::Planned;
 use crate::operation::session::Session;
 use crate::syntax::{self, Expr, Expression};
-
-/// How many steps back is told.
-const DEPTH: usize = 3;
 
 /// Adds to every false assertion why what it names is as it is.
 pub fn explain(run: &TestRun, session: &Session, planned: &Planned, told: &mut Diagnostics) {
@@ -31,7 +28,7 @@ pub fn explain(run: &TestRun, session: &Session, planned: &Planned, told: &mut D
         for address in objects(&assert.condition) {
             // What the plan says nothing of is not explained.
             let Ok(question) = Question::read(&address, None, &context) else { continue };
-            if let Ok(text) = question.answer(&context, Some(&causes), Some(DEPTH)) {
+            if let Ok(text) = question.answer(&context, Some(&causes), Length::default()) {
                 problem.detail.push_str(&format!("\n\n{}", text.trim_end()));
             }
         }

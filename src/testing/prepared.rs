@@ -7,7 +7,7 @@ use super::variables::FileScope;
 use super::{Manner, overriding, problems};
 use crate::address::{ConfigResource, Module as ModuleAddr, Provider, ProviderConfig};
 use crate::config::testing::{MockProvider, OverrideTarget, TestFile, TestRun};
-use crate::config::{Config, ProviderBlock, ProviderRef};
+use crate::config::{Config, ProviderBlock, ProviderRef, Repetition};
 use crate::diagnostic::Diagnostics;
 use crate::expression;
 use crate::provider::mock::{Fill, MockedProvider, Mocks};
@@ -59,7 +59,7 @@ pub fn prepare(
             let at = ProviderConfig { module: ModuleAddr::default(), provider, alias };
             mocks.providers.insert(at, mocked(mock, fill));
         }
-        evaluate_runs(&mut block.body, scope, &mut problems);
+        evaluate_runs(&mut block.body, scope);
         blocks.push(block);
     }
     config.with_providers(blocks);
@@ -103,14 +103,23 @@ fn chosen<'a>(file: &'a TestFile, run: &TestRun, problems: &mut Diagnostics) -> 
 }
 
 fn renamed<'a>(it: Chosen<'a>, inner: &ProviderRef) -> Chosen<'a> {
-    let block = ProviderBlock { name: inner.name.clone(), alias: inner.alias.clone(), ..it.block };
+    let (name, alias) = (inner.name.clone(), inner.alias.clone());
+    // A configuration without an alias has no instances.
+    let repetition = match &alias {
+        Some(_) => it.block.repetition.clone(),
+        None => Repetition::Single,
+    };
+    let block = ProviderBlock { name, alias, repetition, ..it.block };
     Chosen { block, ..it }
 }
 
 fn mocked(mock: &MockProvider, fill: Fill) -> MockedProvider {
     let overrides = mock.overrides.iter().filter_map(|it| match &it.target {
-        OverrideTarget::Object(_, at) => Some((at.clone(), Arc::new(it.values.clone()))),
-        OverrideTarget::Module(_) => None,
+        // A block for the other mode does not match any object.
+        OverrideTarget::Object(mode, at) if at.resource.mode == *mode => {
+            Some((at.clone(), Arc::new(it.values.clone())))
+        }
+        OverrideTarget::Object(..) | OverrideTarget::Module(_) => None,
     });
     let defaults = mock.defaults.iter();
     MockedProvider {
@@ -120,21 +129,22 @@ fn mocked(mock: &MockProvider, fill: Fill) -> MockedProvider {
     }
 }
 
-/// Puts the values of `run.NAME` in the place of arguments that name it: nothing else in a module knows runs.
-fn evaluate_runs(body: &mut Body, scope: &FileScope<'_>, problems: &mut Diagnostics) {
+/// Replaces each argument that refers to `run.NAME` by its value, because modules do not know runs.
+///
+/// An argument that cannot be evaluated stays. It is an error only if the run uses the provider.
+fn evaluate_runs(body: &mut Body, scope: &FileScope<'_>) {
     for attribute in &mut body.attributes {
         if !names_runs(&attribute.value) {
             continue;
         }
         let (value, found) = expression::evaluate(&attribute.value, scope);
         if found.has_errors() {
-            problems.extend(found);
             continue;
         }
         attribute.value = crate::config::testing::literal(&value, attribute.value.span);
     }
     for block in body.blocks.iter_mut() {
-        evaluate_runs(&mut block.body, scope, problems);
+        evaluate_runs(&mut block.body, scope);
     }
 }
 

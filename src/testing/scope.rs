@@ -20,7 +20,7 @@ use crate::plan::{Action, Plan};
 use crate::planner::Finished;
 use crate::schema::FunctionSignature;
 use crate::state::State;
-use crate::syntax::{Expression, Name};
+use crate::syntax::{Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
 use crate::world::World;
 
@@ -147,8 +147,7 @@ impl<'v, 'a> TestScope<'v, 'a> {
                     found.extend(self.check_output(named.name, it.subject_span));
                 }
                 Subject::Resource(named)
-                    if named.kind == "run"
-                        && self.runs.is_some_and(|it| it.contains_key(named.name)) =>
+                    if named.kind == "run" && self.has_run_output(named.name, it.rest) =>
                 {
                     own.push(it.span);
                 }
@@ -160,6 +159,17 @@ impl<'v, 'a> TestScope<'v, 'a> {
             |it: &Diagnostic| it.subject.is_some_and(|at| own.iter().any(|own| own.contains(at)));
         found.extend(others.into_iter().filter(|it| !is_own(it)));
         found
+    }
+
+    /// Returns whether assertions may name a run, and the output after it exists.
+    fn has_run_output(&self, run: &Str, rest: &[Step]) -> bool {
+        let outputs = self.runs.and_then(|runs| runs.get(run));
+        match rest.first() {
+            Some(Step::Attribute(name)) => {
+                outputs.is_some_and(|it| it.entries().iter().any(|entry| entry.0 == name.text))
+            }
+            _ => outputs.is_some(),
+        }
     }
 
     fn check_output(&self, name: &Str, at: Span) -> Option<Diagnostic> {

@@ -38,7 +38,8 @@ impl Shown {
             }
             None => {
                 let plan = &outcome.finished.plan;
-                let document = json::plan_document(plan, &outcome.session.config, &find)?;
+                let session = outcome.session;
+                let document = json::plan_document(plan, &session.config, &find, &session.sources)?;
                 Shown::Plan(Box::new(plan.clone()), schemas, without_prior(&document))
             }
         })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::address::{DEFAULT_HOST, Module as ModuleAddr, Provider};
 use crate::diagnostic::{Diagnostics, Span};
 use crate::value::Str;
+use crate::world::PRODUCT;
 
 use super::super::provider::{implied_provider, local_name};
 use super::super::{Config, Module, ModuleCall, ProviderRef, Variant};
@@ -228,7 +229,7 @@ impl<'a> View<'a> {
             if !is_configured && !self.module.required_providers.contains_key(&*name) {
                 let module = module_text(self.address);
                 let detail = format!(
-                    "There is no explicit declaration for local provider name {name:?} in {module}, so OpenTofu is assuming you mean to pass a configuration for provider {implied:?}.\n\nTo clarify your intent and silence this warning, add to {parent_text} a required_providers entry named {name:?} with source = {implied:?}, or a different source address if appropriate."
+                    "There is no explicit declaration for local provider name {name:?} in {module}, so {PRODUCT} is assuming you mean to pass a configuration for provider {implied:?}.\n\nTo clarify your intent and silence this warning, add to {parent_text} a required_providers entry named {name:?} with source = {implied:?}, or a different source address if appropriate."
                 );
                 problems.push(problems::provider_warning(
                     "Reference to undefined provider",
@@ -337,7 +338,7 @@ impl<'a> View<'a> {
                 let module = module_text(self.address);
                 if &*provider.namespace == "hashicorp" {
                     let detail = format!(
-                        "There is no explicit declaration for local provider name {name:?} in {module}, so OpenTofu is assuming you mean to pass a configuration for {shown:?}.\n\nIf you also control the child module, add a required_providers entry named {name:?} with the source address {shown:?}."
+                        "There is no explicit declaration for local provider name {name:?} in {module}, so {PRODUCT} is assuming you mean to pass a configuration for {shown:?}.\n\nIf you also control the child module, add a required_providers entry named {name:?} with the source address {shown:?}."
                     );
                     problems.push(problems::provider_warning(
                         "Reference to undefined provider",

@@ -347,7 +347,7 @@ fn a_source_that_is_no_text_is_refused() {
             Unsuitable value type  main.tf:3,23
               Unsuitable value: a string is required
             Invalid module source address  main.tf:4,23
-              OpenTofu failed to determine your intended installation method for remote module package "1".
+              entail failed to determine your intended installation method for remote module package "1".
 
             If you intended this as a path relative to the current module, use "./1" instead. The "./" prefix indicates that the address is a relative filesystem path.
             Invalid version constraint  main.tf:7,13

@@ -8,7 +8,7 @@ use crate::address::{InstanceKey, ModuleInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::Expression;
 use crate::value::{Type, Value, convert};
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 
 /// Where a call's module comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ pub(in crate::config) fn invalid_source(text: &str, why: &SourceError, at: Span)
         SourceError::MaybeRelative => (
             "Invalid module source address",
             format!(
-                "OpenTofu failed to determine your intended installation method for remote module package {text:?}.\n\nIf you intended this as a path relative to the current module, use \"./{text}\" instead. The \"./\" prefix indicates that the address is a relative filesystem path."
+                "{PRODUCT} failed to determine your intended installation method for remote module package {text:?}.\n\nIf you intended this as a path relative to the current module, use \"./{text}\" instead. The \"./\" prefix indicates that the address is a relative filesystem path."
             ),
         ),
         SourceError::LocalWithVersion => (

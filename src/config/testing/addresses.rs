@@ -41,7 +41,13 @@ fn read<T: std::str::FromStr<Err = Diagnostic>>(expression: &Expression) -> Resu
 
 /// Reads the address of a resource, whichever instance.
 pub(super) fn resource(expression: &Expression) -> Result<ConfigResource, Diagnostic> {
-    if let Some(at) = key_of(expression) {
+    if expression.as_traversal().is_some_and(|it| &*it.0.text == "module" && it.1.len() < 3) {
+        return Err(Diagnostic::error("Module address is not allowed")
+            .detail("Expected reference to either resource or data block. Provided reference appears to be a module.")
+            .at(expression.span));
+    }
+    let attribute = names_attribute(expression).then_some(expression.span);
+    if let Some(at) = key_of(expression).or(attribute) {
         return Err(Diagnostic::error("Resource instance address with keys is not allowed")
             .detail("Resource address must be a resource (e.g. \"test_instance.foo\"), not a resource instance (e.g. \"test_instance.foo[1]\").")
             .at(at));
@@ -63,6 +69,16 @@ pub(super) fn module(expression: &Expression) -> Result<ModuleAddr, Diagnostic> 
             .at(expression.span));
     }
     read(expression)
+}
+
+/// Returns whether more steps follow the name of a resource of the root module.
+fn names_attribute(expression: &Expression) -> bool {
+    let Some((root, steps)) = expression.as_traversal() else { return false };
+    match &*root.text {
+        "module" => false,
+        "data" | "resource" => steps.len() > 2,
+        _ => steps.len() > 1,
+    }
 }
 
 /// Returns the place to blame where an address has a key.

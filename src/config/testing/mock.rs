@@ -34,18 +34,14 @@ pub(super) fn mock_provider(decoder: &mut Decoder, block: &Block) -> Option<Mock
     let name = block.labels.first()?.clone();
     provider::check_local_name(decoder, &name.text, block.header)?;
     let alias = content.literal("alias").and_then(|it| {
-        let text = decoder.text(it)?;
-        if !syntax::is_identifier(&text) {
+        let text = decoder.text(it);
+        if !text.as_deref().is_some_and(syntax::is_identifier) {
             decoder.report(invalid_alias(it.value.span));
         }
-        Some(Name::new(text, it.value.span))
+        Some(Name::new(text?, it.value.span))
     });
     if let (None, Some(it)) = (&alias, content.get("for_each")) {
-        decoder.report(problems::invalid(
-            "Alias required when using \"for_each\"",
-            "The for_each argument is allowed only for provider configurations with an alias.",
-            it.value.span,
-        ));
+        decoder.report(alias_required(it.value.span));
     }
     let mut mock = MockProvider {
         name,
@@ -69,7 +65,11 @@ pub(super) fn mock_provider(decoder: &mut Decoder, block: &Block) -> Option<Mock
 fn defaults(decoder: &mut Decoder, mock: &mut MockProvider, block: &Block, mode: Mode) {
     let content = decoder.content(block, &DEFAULTS);
     let Some(kind) = block.labels.first() else { return };
+    let before = decoder.problems.0.len();
     let values = object(decoder, &content, "defaults");
+    if decoder.problems.0[before..].iter().any(Diagnostic::is_error) {
+        return;
+    }
     if mock.defaults.insert((mode, kind.text.clone()), values).is_some() {
         let name = &block.kind.text;
         decoder.report(problems::invalid(
@@ -146,6 +146,15 @@ pub(super) fn twice_mocked(mock: &MockProvider) -> Diagnostic {
         mock.local_name()
     );
     problems::invalid("Duplicated `mock_provider` block", detail, mock.declared)
+}
+
+/// A provider configuration has `for_each` but no alias.
+pub(super) fn alias_required(at: crate::diagnostic::Span) -> Diagnostic {
+    problems::invalid(
+        "Alias required when using \"for_each\"",
+        "The for_each argument is allowed only for provider configurations with an alias.",
+        at,
+    )
 }
 
 fn invalid_alias(at: crate::diagnostic::Span) -> Diagnostic {

@@ -274,7 +274,7 @@ fn decode(decoder: &mut Decoder, body: Body) -> TestFile {
     for block in content.blocks {
         match &*block.kind.text {
             "run" => file.runs.extend(run::run(decoder, &block)),
-            "provider" => file.providers.extend(provider::provider(decoder, &block)),
+            "provider" => file.providers.extend(real_provider(decoder, &block)),
             "variables" => {
                 let place = ("test file", &mut variables);
                 file.variables.extend(variables_of(decoder, &block, place));
@@ -290,6 +290,18 @@ fn decode(decoder: &mut Decoder, body: Body) -> TestFile {
         }
     }
     file
+}
+
+/// Reads a `provider` block; in a test file it repeats only under an alias.
+fn real_provider(decoder: &mut Decoder, block: &Block) -> Option<ProviderBlock> {
+    let provider = provider::provider(decoder, block)?;
+    if provider.alias.as_ref().is_some_and(|it| it.text.is_empty())
+        && let Some(keys) = provider.repetition.expression()
+    {
+        decoder.report(mock::alias_required(keys.span));
+        return None;
+    }
+    Some(provider)
 }
 
 /// Reads a `variables` block; `owner` has one only.

@@ -4,7 +4,7 @@ use super::super::condition::condition;
 use super::super::decode::{Content, Decoder, Schema};
 use super::super::load::source::invalid_source;
 use super::super::source::ModuleSource;
-use super::super::{call, problems};
+use super::super::{call, problems, provider};
 use super::{Command, Snapshot, TestModule, TestOptions, TestRun, mock, variables_of};
 use crate::diagnostic::Span;
 use crate::syntax::{Attribute, Block};
@@ -205,11 +205,11 @@ fn module(decoder: &mut Decoder, block: &Block) -> Option<TestModule> {
         decoder.report(invalid_source(&text, &why, source.span()));
         return None;
     }
-    Some(TestModule {
-        source: source.value.clone(),
-        version: content.literal("version").map(|it| it.value.clone()),
-        declared: block.header,
-    })
+    let version = content.literal("version").map(|it| it.value.clone());
+    if let Some(version) = &version {
+        provider::version_constraint(decoder, version)?;
+    }
+    Some(TestModule { source: source.value.clone(), version, declared: block.header })
 }
 
 fn snapshot(decoder: &mut Decoder, block: &Block) -> Option<Snapshot> {
