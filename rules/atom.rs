@@ -352,6 +352,8 @@ words! {
         PreventsDestroy = "prevent_destroy",
         /// `prevent_destroy` is nothing that could be obeyed, whatever is to be done.
         InvalidProtection = "an invalid prevent_destroy",
+        /// `replace_triggered_by` names an instance that does not exist.
+        NoTrigger = "replace_triggered_by names no instance",
         /// An object that was moved to another type is left out of the run.
         MoveExcluded = "an object moved to another type is excluded",
         /// A moved object is only partly targeted.

@@ -9,7 +9,9 @@ use crate::tables::Relation;
 
 /// The version of the catalogue. The number before the point rises when a relation goes, or its columns or their meaning
 /// change; the one behind it when a relation is added, which then says `since` which version it is there.
-pub const VERSION: &str = "1.1";
+///
+/// The public relations (`rules/policy.rules`) are part of the catalogue, and have the same version.
+pub const VERSION: &str = "2.0";
 
 /// Whoever reads a relation that is asked for with `facts` and `why`, and that nothing in the program rests on.
 pub const PEOPLE: &str = "people";
@@ -46,7 +48,8 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("excluded_by", &["operation", "planner"]),
     ("want", &["planner"]),
     ("wanted_by", &[PEOPLE]),
-    ("open", &["operation"]),
+    ("selection_awaits", &["planner"]),
+    ("open", &["operation", "planner"]),
     ("selected", &["operation", "planner", "verify"]),
     ("excluded", &["operation", "planner", "verify"]),
     ("untargeted", &["operation", "planner", "verify"]),
@@ -75,6 +78,9 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("only_refreshed", &["planner", "verify"]),
     ("unasked", &["planner", "verify"]),
     ("refreshes_first", &["planner"]),
+    ("only_records", &["observe"]),
+    ("only_existing", &["observe"]),
+    ("all_goes", &["observe"]),
     ("only_forgotten", &["lower", "planner"]),
     ("read_by_provider", &["planner"]),
     ("may_call", &["verify"]),
@@ -90,6 +96,8 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("planned_again", &["planner"]),
     ("asks_protection", &["planner"]),
     ("drift", &["planner", "verify"]),
+    ("adds_dependencies", &["planner"]),
+    ("keeps_dependencies", &["planner"]),
     ("evaluated_output", &["planner"]),
     ("asked_for", &["planner"]),
     ("checked", &["planner", "verify"]),
@@ -109,6 +117,30 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("passed_by", &["execute"]),
 ];
 
+/// Former names of public relations, with their names now. Rules, queries, `facts` and `why -of` accept both.
+pub const RENAMED: &[(&str, &str)] =
+    &[("rests_on", "state_depends_on"), ("taking_part", "selected")];
+
+/// Public relations that version 1.0 did not have, with the version that brought each. A relation that an author already
+/// concludes under such a name stays the author's own.
+pub const ADDED: &[(&str, &str)] = &[
+    ("depends_on_transitively", "2.0"),
+    ("each_key", "2.0"),
+    ("excluded", "2.0"),
+    ("local_value", "2.0"),
+    ("provider_alias", "2.0"),
+    ("selected", "2.0"),
+    ("sensitive", "2.0"),
+    ("served_by", "2.0"),
+    ("state_depends_on", "2.0"),
+    ("untargeted", "2.0"),
+];
+
+/// Public relations whose rows are those of the planner's relation of that name. Any other name that both have means the public
+/// relation, and `core::NAME` that of the planner.
+pub const ALIKE: &[&str] =
+    &["action", "excluded", "moved", "provider_alias", "selected", "untargeted"];
+
 /// What relations, strata and rules were called before, with their names now: those of the field, where it has one.
 pub const FORMER: &[(&str, &str)] = &[
     ("doomed", "to_be_destroyed"),
@@ -124,5 +156,29 @@ pub const FORMER: &[(&str, &str)] = &[
     ("instances.doomed-deposed", "instances.destroyed-deposed"),
     ("instances.doomed-all", "instances.destroyed-all"),
     ("selection.toppled", "selection.destroyed-dependent"),
-    ("selection.toppled-by", "selection.destroyed-dependent-by"),
+    ("selection.toppled-by", "selection.destroyed-dependent"),
+    ("selection.requested-by", "selection.requested"),
+    ("selection.dependent-by", "selection.dependent"),
+    ("selection.part-by", "selection.part"),
+    ("selection.perhaps-by", "selection.perhaps"),
+    ("selection.perhaps-on-by", "selection.perhaps-on"),
+    ("selection.perhaps-behind-by", "selection.perhaps-behind"),
+    ("selection.depends-behind-by", "selection.depends-behind"),
+    ("selection.may-stay-by", "selection.may-stay-foundation"),
+    ("selection.targeted-by", "selection.targeted"),
+    ("selection.required-by", "selection.required"),
+    ("selection.among-by", "selection.among"),
+    ("selection.among-required-by", "selection.among-required"),
+    ("selection.late-required-by", "selection.late-required"),
+    ("selection.late-keys-by", "selection.late-keys"),
+    ("selection.whole-required-by", "selection.whole-required"),
+    ("selection.destroyed-dependent-by", "selection.destroyed-dependent"),
+    ("selection.keys-open", "recall.keys-open"),
+    ("selection.keys-open-call", "recall.keys-open-call"),
+    ("selection.keys-open-found", "recall.keys-open-found"),
+    ("selection.keys-open-skipped", "recall.keys-open-skipped"),
+    ("selection.recalled-excluded", "recall.excluded"),
+    ("selection.recalled-consulted", "recall.consulted"),
+    ("selection.recalled-for-keys", "recall.for-keys"),
+    ("selection.recalled-to-exist", "recall.to-exist"),
 ];

@@ -50,6 +50,7 @@ ascent! {
     relation gone_outside(Node);
     relation in_check(Node);
     relation excluding();
+    relation skips_refresh();
     relation recorded_result(Node);
     relation outputs_need_all();
     relation orphan(Node, Reason);
@@ -146,6 +147,15 @@ ascent! {
 
     /// `unsettled(n)`: `n`, or something behind it, is changing.
     relation unsettled(Node);
+
+    /// `unfinished(n)`: what exists as `n` is not as its block says yet, or the run does not look whether it is.
+    relation unfinished(Node);
+
+    /// `adds_dependencies(n)`: the state adds what the block of `n` depends on to what it records.
+    relation adds_dependencies(Node);
+
+    /// `keeps_dependencies(n)`: what the state records that `n` depends on stays.
+    relation keeps_dependencies(Node);
 
     /// `half_configured(p)`: the configuration of `p` is not known before apply.
     relation half_configured(Node);
@@ -329,6 +339,17 @@ ascent! {
     // @rule decide.drift-moved: `n` was moved, which is all that there is to record
     drift(n, Action::NoOp) <-- mode(Mode::RefreshOnly), moved(n), in_state(n), prior(n), !changed_outside(n);
 
+    // @rule decide.unfinished: something is to be done with `n`, which the configuration declares
+    unfinished(n) <-- action(n, a, _), if *a != Action::NoOp, declared(n), managed(n), prior(n);
+    // @rule decide.unfinished-run: the configuration declares `n`, and the run makes nothing as it says
+    unfinished(n) <-- action(n, Action::NoOp, _), declared(n), managed(n), prior(n), !mode(Mode::Normal);
+    // @rule decide.adds-dependencies: `n` was looked at, and is not as its block says yet
+    adds_dependencies(n) <-- unfinished(n), in_state(n), !skips_refresh();
+    // @rule decide.keeps-dependencies: nothing that exists is looked at
+    keeps_dependencies(n) <-- unfinished(n), in_state(n), skips_refresh();
+    // @rule decide.keeps-dependencies-found: `n` was found just now, and is not as its block says yet
+    keeps_dependencies(n) <-- unfinished(n), !in_state(n);
+
     // @rule decide.half-configured: (the arguments of `p` are not wholly known before apply)
     half_configured(p) <-- provider_unknown(p);
     // @rule decide.half-configured-whole: `p` stands for all instances of a configuration, of which `q` is one
@@ -393,6 +414,10 @@ tables! {
             unsettled(Node);
             /// `half_configured(p)`: the configuration of provider instance `p` is not known before apply: it serves only what is new.
             half_configured(Node) since "1.1";
+            /// `adds_dependencies(n)`: the refreshed state adds what the block of `n` depends on to what it records that `n` was made from.
+            adds_dependencies(Node) since "2.0";
+            /// `keeps_dependencies(n)`: the refreshed state keeps what it records that `n` was made from. Of other objects it has what the block depends on.
+            keeps_dependencies(Node) since "2.0";
         }
     }
 }
@@ -403,14 +428,14 @@ pub(crate) fn decide(ledger: &Ledger<'_>) -> Decisions {
         facts: mode, managed, data, ephemeral, declared, reads, waits_for, member, late, seen, failed, prior, tainted, differs, marks_differ,
             must_replace, replace_hit, triggers, triggers_by_part, trigger_differs, keeps_object, state_keeps_object,
             removed_says, deposed_of, in_state, config_unknown, provider_unknown, configuration_settled, data_waits, data_waits_behind, has_conditions, in_check, excluding,
-            recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside;
+            recorded_result, outputs_need_all, protects, moved, changed_outside, gone_outside, skips_refresh;
         providers: read_by_provider;
         instances: orphan;
         selection: kept, guarded, excluded, untargeted;
         spread: cbd;
     } => Decisions {
         action, blocked, fired, replaced, planned_again, asks_protection, drift, held, deferred, reads_now, reuses, opens_later, opens, idle, checked_again, destroys,
-        changing, triggering, unsettled, half_configured,
+        changing, triggering, unsettled, half_configured, adds_dependencies, keeps_dependencies,
     })
 }
 

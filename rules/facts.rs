@@ -13,6 +13,7 @@ pub const WRITERS: &[(&str, &[&str])] = &[
             "src/lower/mod.rs",
             "src/lower/configuration.rs",
             "src/lower/existing.rs",
+            "src/lower/key_sets.rs",
             "src/lower/waiting.rs",
             "src/planner/expand.rs",
             "src/planner/late.rs",
@@ -39,6 +40,7 @@ pub const WRITERS: &[(&str, &[&str])] = &[
         &[
             "src/planner/outputs.rs",
             "src/planner/walk.rs",
+            "src/planner/walk/triggers.rs",
             "src/planner/answers.rs",
             "src/planner/said.rs",
             "src/planner/expand.rs",
@@ -66,6 +68,8 @@ tables! {
             collection(Node);
             /// `repetition(n)`: `n` stands for the key set of one managed resource, or of a call of a module with such, in one module instance.
             repetition(Node);
+            /// `keyed_by(n, r)`: `n` exists because of a key in `r`: its own key set, or that of a call around its module; of key sets that a value reads, in a run that leaves something out.
+            keyed_by(Node, Node) since "1.1";
             /// `output(n)`: `n` is a root output; declared now, or only in the state.
             output(Node);
             /// `evaluated_last(n)`: `n` is evaluated when everything else is done; a root output, or a check.
@@ -216,6 +220,8 @@ tables! {
             skips_refresh();
             /// `precedes_destroy()`: this run only looks at what is there; then everything is destroyed.
             precedes_destroy();
+            /// `adopts()`: the run records an object that is not in the state yet; `import`.
+            adopts() since "1.1";
             /// `outputs_need_all()`: outputs and data sources are treated as OpenTofu treats them.
             outputs_need_all();
         }
@@ -244,6 +250,8 @@ tables! {
             provider_unknown(Node) since "1.1";
             /// `trigger_differs(n, m)`: an attribute of `m` that replace_triggered_by of `n` names changes.
             trigger_differs(Node, Node);
+            /// `trigger_missing(n)`: replace_triggered_by of `n` names an instance that is neither declared nor in the state.
+            trigger_missing(Node) since "1.1";
             /// `protection(n, p)`: prevent_destroy of `n` is `p`.
             protection(Node, Protection);
             /// `lacks_value(o)`: `o` cannot be evaluated; or a precondition of it cannot.

@@ -26,6 +26,8 @@ ascent! {
     relation data(Node);
     relation ephemeral(Node);
     relation skips_refresh();
+    relation adopts();
+    relation precedes_destroy();
     relation removed_says(Node, Fate);
     relation read_by_provider(Node);
 
@@ -55,6 +57,15 @@ ascent! {
 
     /// `refreshes_first()`: before the plan is made, everything is looked at as any plan does.
     relation refreshes_first();
+
+    /// `only_records()`: the run changes no object; it records what exists.
+    relation only_records();
+
+    /// `only_existing()`: only what exists is part of a value; nothing is made.
+    relation only_existing();
+
+    /// `all_goes()`: everything that exists is to go, in this run or in the next.
+    relation all_goes();
 
     // @rule instances.current: `n` is in the state
     current(n) <-- in_state(n), !deposed_of(n, _);
@@ -143,6 +154,15 @@ ascent! {
     // What is destroyed, and the providers that do it, may rest on what is there.
     // @rule instances.refreshes-first: the run destroys what exists, and what exists is to be looked at
     refreshes_first() <-- mode(Mode::Destroy), in_state(_), !skips_refresh();
+
+    // @rule instances.only-records: the run only records what is there
+    only_records() <-- mode(Mode::RefreshOnly);
+    // @rule instances.only-existing: the run records no object that is not in the state yet
+    only_existing() <-- only_records(), !adopts();
+    // @rule instances.all-goes: the run destroys everything
+    all_goes() <-- mode(Mode::Destroy);
+    // @rule instances.all-goes-next: the next run destroys everything
+    all_goes() <-- precedes_destroy();
 }
 
 tables! {
@@ -161,6 +181,12 @@ tables! {
             only_forgotten(Node) since "1.1";
             /// `refreshes_first()`: before the plan is made, everything is looked at as any plan does.
             refreshes_first();
+            /// `only_records()`: the run changes no object; it records what exists.
+            only_records() since "1.1";
+            /// `only_existing()`: only what exists is part of a value, for this run makes nothing.
+            only_existing() since "1.1";
+            /// `all_goes()`: everything that exists is to go, in this run or in the next.
+            all_goes() since "1.1";
         }
     }
 }
@@ -172,9 +198,11 @@ tables! {
 pub(crate) fn judge(ledger: &Ledger<'_>) -> Instances {
     conclude!(ledger: Program {
         facts: in_state, declared, deposed_of, block_gone, module_gone, moved, late, expanded, of, repeats, key_kind, mode, managed, data,
-            ephemeral, skips_refresh, removed_says;
+            ephemeral, skips_refresh, removed_says, adopts, precedes_destroy;
         providers: read_by_provider;
-    } => Instances { orphan, to_be_destroyed, only_refreshed, unasked, only_forgotten, refreshes_first })
+    } => Instances {
+        orphan, to_be_destroyed, only_refreshed, unasked, only_forgotten, refreshes_first, only_records, only_existing, all_goes,
+    })
 }
 
 #[cfg(test)]

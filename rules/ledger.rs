@@ -6,7 +6,7 @@ use crate::facts::Facts;
 use crate::tables::Tables;
 use crate::{
     calls, changes, closing, configurations, decide, ephemeral_uses, ephemerals, instances, moves,
-    order, outputs, providers, records, selection, spread, violations,
+    order, outputs, providers, recall, records, selection, spread, violations,
 };
 
 /// The source of one stratum.
@@ -136,6 +136,8 @@ strata! {
     "instances" instances: instances::Instances = instances::judge;
     /// Which objects take part.
     "selection" selection: selection::Selection = selection::select;
+    /// Which prior states are loaded of what takes no part.
+    "recall" recall: recall::Recall = recall::recall;
     /// Where `create_before_destroy` spreads.
     "spread" spread: spread::Spread = spread::spread;
     /// Which provider instances may be called.

@@ -17,6 +17,9 @@ mod tables;
 mod index;
 mod sorting;
 
+#[cfg(test)]
+mod claims;
+
 pub mod atom;
 pub mod calls;
 pub mod catalogue;
@@ -34,6 +37,7 @@ pub mod moves;
 pub mod order;
 pub mod outputs;
 pub mod providers;
+pub mod recall;
 pub mod records;
 pub mod selection;
 pub mod spread;

@@ -20,7 +20,9 @@ ascent! {
     relation collection(Node);
     relation pending(Node);
     relation expanded(Node);
+    relation skipped(Node);
     relation repetition(Node);
+    relation keyed_by(Node, Node);
     relation managed(Node);
     relation data(Node);
     relation reads(Node, Node);
@@ -30,9 +32,11 @@ ascent! {
     relation outputs_need_all();
     relation out(Node);
     relation want(Node);
+    relation doubtful(Node);
     relation selected(Node);
     relation excluded(Node);
     relation untargeted(Node);
+    relation open(Node);
     relation lacks_value(Node);
     relation declared(Node);
     relation blocked(Node, Node);
@@ -42,6 +46,12 @@ ascent! {
 
     /// `has_instance(v)`: there is an object in `v`, which stands for all instances.
     relation has_instance(Node);
+
+    /// `makes_instances(r)`: an object exists because of a key in `r`, or may.
+    relation makes_instances(Node);
+
+    /// `keys_take_part(r)`: an object that exists because of a key in `r` takes part; or there is none.
+    relation keys_take_part(Node);
 
     /// `taken(r)`: `r` takes part in this run; the key set.
     relation taken(Node);
@@ -86,10 +96,23 @@ ascent! {
     // @rule outputs.has-instance: `v` reads `n`
     has_instance(v) <-- collection(v), reads(v, n), object(n);
 
+    // @rule outputs.makes-instance: `n` exists because of a key in `r`
+    makes_instances(r) <-- keyed_by(n, r), !pending(n);
+    // @rule outputs.makes-pending: the instances of `p`, which come from keys in `r`, are not known yet
+    makes_instances(r) <-- keyed_by(p, r), pending(p), !expanded(p), !skipped(p);
+
+    // A set of keys is no resource: it takes part as the objects do that exist because of it.
+    // @rule outputs.keys-taken: `n`, which exists because of a key in `r`, takes part
+    keys_take_part(r) <-- keyed_by(n, r), !pending(n), selected(n);
+    // @rule outputs.keys-taken-pending: every instance of `p`, which come from keys in `r`, takes part
+    keys_take_part(r) <-- keyed_by(p, r), pending(p), !expanded(p), !skipped(p), selected(p), !doubtful(p);
+    // @rule outputs.keys-taken-empty: no object exists because of a key in `r`
+    keys_take_part(r) <-- repetition(r), !makes_instances(r);
+
     // @rule outputs.taken-all: the request has no targets, and nothing leaves `r` out
-    taken(r) <-- repetition(r), !targeting(), !out(r);
+    taken(r) <-- repetition(r), keys_take_part(r), !targeting(), !out(r);
     // @rule outputs.taken-wanted: `r` is wanted, and nothing leaves it out
-    taken(r) <-- repetition(r), want(r), !out(r);
+    taken(r) <-- repetition(r), keys_take_part(r), want(r), !out(r);
 
     // @rule outputs.fresh-object: `v` reads `n`, which takes part
     fresh(v) <-- value(v), reads(v, n), counted(n), selected(n);
@@ -113,11 +136,19 @@ ascent! {
     missing(v) <-- value(v), reads(v, n), excluded(n);
     // @rule outputs.missing-keys: `v` reads `r`, which is left out
     missing(v) <-- repetition(r), out(r), reads(v, r), value(v), !collection(v);
+    // @rule outputs.missing-keyed: `v` reads `r`, and `n`, which exists because of a key in `r`, is left out
+    missing(v) <-- keyed_by(n, r), excluded(n), reads(v, r), value(v), !collection(v);
     // @rule outputs.missing-value: `v` reads `w`
     missing(v) <-- missing(w), reads(v, w), value(v);
 
     // @rule outputs.keys-unsettled: `v` reads `p`, whose instance keys are not known
     keys_unsettled(v) <-- filtered(), pending(p), !expanded(p), reads(v, p), value(v), !excluded(p), !untargeted(p);
+    // @rule outputs.keys-unsettled-object: `v` reads `n`, of which it is not known whether it takes part
+    keys_unsettled(v) <-- filtered(), open(n), managed(n), reads(v, n), value(v);
+    // @rule outputs.keys-unsettled-set: `v` reads `r`, and whether an instance of `p` takes part is not known
+    keys_unsettled(v)
+        <-- filtered(), keyed_by(p, r), pending(p), !expanded(p), doubtful(p), reads(v, r), value(v), !collection(v),
+            !excluded(p), !untargeted(p);
     // @rule outputs.keys-unsettled-value: `v` reads `w`
     keys_unsettled(v) <-- keys_unsettled(w), reads(v, w), value(v);
 
@@ -185,9 +216,9 @@ tables! {
 /// Splits the root outputs into those that are recalculated and those that keep their value.
 pub(crate) fn split(ledger: &Ledger<'_>) -> Outputs {
     conclude!(ledger: Program {
-        facts: object, output, value, collection, pending, expanded, repetition, managed, data,
+        facts: object, output, value, collection, pending, expanded, skipped, repetition, keyed_by, managed, data,
             reads if facts.filtered | selection.out | selection.excluded, filtered, targeting, mode, outputs_need_all, lacks_value, declared;
-        selection: out, want, selected, excluded, untargeted;
+        selection: out, want, doubtful, selected, excluded, untargeted, open;
         decisions: blocked;
     } => Outputs { recalculated, missing, undecided_output, evaluated_output, asked_for, keeps_value })
 }

@@ -41,7 +41,7 @@ ascent! {
     /// `doubtful(n)`: `n`, or one of its instances, may have to be left out; which is known once the keys are.
     relation doubtful(Node);
 
-    /// `doubted_by(n, m)`: `n` is doubtful because of `m`; `n` itself where the request names one of its instances.
+    /// `doubted_by(n, m)`: `n` may be left out because `m` may be; `n` itself where the request names one of its instances.
     relation doubted_by(Node, Node);
 
     /// `kept(n)`: `n` must stay as it is.
@@ -53,8 +53,29 @@ ascent! {
     /// `perhaps_left(n, g)`: what exists as `n` may be left out; which is known once `g` is expanded.
     relation perhaps_left(Node, Node);
 
+    /// `exclusion_depends_on(n, p)`: whether `n` is left out depends on which instances `p` stands for.
+    relation exclusion_depends_on(Node, Node);
+
+    /// `selection_awaits(n, p)`: whether `n` is left out is known once the instances of `p` are.
+    relation selection_awaits(Node, Node);
+
+    /// `may_have_to_stay(n, p)`: what exists as `n` may have to stay as it is; that depends on which instances `p` stands for.
+    relation may_have_to_stay(Node, Node);
+
+    /// `perhaps_evaluated(v)`: something reads `v` of which it is not known yet whether it takes part.
+    relation perhaps_evaluated(Node);
+
     /// `spares(n, m)`: `m` must stay as it is, for `n` may have to.
     relation spares(Node, Node);
+
+    /// `keys_needed_for(g)`: what may have to stay is decided after `g` is expanded.
+    relation keys_needed_for(Node);
+
+    /// `keys_depend_on(g, m)`: the keys of `g`, after which something is decided, depend on `m`.
+    relation keys_depend_on(Node, Node);
+
+    /// `keys_unknown(n)`: whether there is `n` is not known before the keys of its block are.
+    relation keys_unknown(Node);
 
     /// `judged_after(m, g)`: what is done with `m` is decided after `g` is expanded, if it can be.
     relation judged_after(Node, Node);
@@ -74,7 +95,7 @@ ascent! {
     /// `wanted_by(n, m)`: `n` is wanted because `m` is; `n` itself where the request names it.
     relation wanted_by(Node, Node);
 
-    /// `open(n)`: whether `n` takes part is not known before the keys of its block are.
+    /// `open(n)`: whether `n` takes part is not known before keys are.
     relation open(Node);
 
     /// `selected(n)`: `n` takes part in this run.
@@ -101,12 +122,6 @@ ascent! {
     /// `counts(r, c)`: with targets, who reads the key set `r` looks at all instances, which `c` stands for.
     relation counts(Node, Node);
 
-    /// `keys_open()`: there are keys that are not known when the run begins.
-    relation keys_open();
-
-    /// `recalled(n)`: `n` takes no part, and what is recorded of it is read from the state, for something may ask.
-    relation recalled(Node);
-
     /// `asks_keys(g)`: the keys of `g` are asked for; something whose keys come with them takes part.
     relation asks_keys(Node);
 
@@ -114,40 +129,49 @@ ascent! {
     relation requires_keys(Node);
 
     // @rule selection.requested: the request leaves `n` out
-    out(n) <-- hit(n, Hit::Exclude, _);
-    // @rule selection.requested-by: the request leaves `n` out
-    excluded_by(n, n) <-- hit(n, Hit::Exclude, _);
+    out(n), excluded_by(n, n) <-- hit(n, Hit::Exclude, _);
 
     // @rule selection.dependent: `n` reads `m`
-    out(n) <-- out(m), reads(n, m);
-    // @rule selection.dependent-by: `n` reads `m`
-    excluded_by(n, m) <-- out(m), reads(n, m);
+    out(n), excluded_by(n, m) <-- out(m), reads(n, m);
 
     // @rule selection.part: the request leaves out one of the instances of `p`
-    doubtful(p) <-- hit(p, Hit::Part, _);
-    // @rule selection.part-by: the request leaves out one of the instances of `p`
-    doubted_by(p, p) <-- hit(p, Hit::Part, _);
+    doubtful(p), doubted_by(p, p) <-- hit(p, Hit::Part, _);
     // @rule selection.perhaps: `n` may read `m`
-    doubtful(n) <-- out(m), may_read(n, m);
-    // @rule selection.perhaps-by: `n` may read `m`
-    doubted_by(n, m) <-- out(m), may_read(n, m);
+    doubtful(n), doubted_by(n, m) <-- out(m), may_read(n, m);
     // @rule selection.perhaps-on: `n` may read `m`
-    doubtful(n) <-- doubtful(m), may_read(n, m);
-    // @rule selection.perhaps-on-by: `n` may read `m`
-    doubted_by(n, m) <-- doubtful(m), may_read(n, m);
+    doubtful(n), doubted_by(n, m) <-- doubtful(m), may_read(n, m);
+    // @rule selection.perhaps-behind: `n` may read `m`, which may be left out
+    doubtful(n), doubted_by(n, m) <-- exclusion_depends_on(m, _), may_read(n, m);
 
-    // @rule selection.open: `n` reads `m`, whose instances are not known yet
-    out(n) <-- doubtful(m), reads_open(n, m);
-    // @rule selection.open-by: `n` reads `m`, whose instances are not known yet
-    excluded_by(n, m) <-- doubtful(m), reads_open(n, m);
+    // Who reads an instance that may be left out is decided once it is known whether there is such an instance.
+    // @rule selection.depends-all: `n` reads all instances of `p`, one of which may be left out
+    exclusion_depends_on(n, p) <-- doubtful(p), pending(p), reads_open(n, p);
+    // @rule selection.depends-one: `n` reads `m`, which may be left out and may be an instance of `p`
+    exclusion_depends_on(n, p) <-- doubtful(m), reads_open(n, m), late(m, p);
+    // @rule selection.depends-behind: `n` reads `m`
+    exclusion_depends_on(n, p), doubted_by(n, m) <-- exclusion_depends_on(m, p), reads(n, m);
+    // @rule selection.depends-open-by: `n` reads `m`, which may be left out, or one of its instances
+    doubted_by(n, m) <-- doubtful(m), reads_open(n, m);
+    // @rule selection.depends-protected: `m` would be destroyed, and `n`, which may have to stay, rests on it
+    exclusion_depends_on(m, p) <-- may_have_to_stay(n, p), needs(n, m), to_be_destroyed(m);
+    // @rule selection.awaits: the instances of `p` are not known yet
+    selection_awaits(n, p) <-- exclusion_depends_on(n, p), !expanded(p), !skipped(p);
 
     // @rule selection.guarded: `n` would go, and is left out
     guarded(n) <-- out(n), in_state(n), to_be_destroyed(n);
     // @rule selection.guarded-foundation: `n`, which would go and is left out, rests on `m`
     guarded(m) <-- guarded(n), needs(n, m);
 
-    // @rule selection.perhaps-left-doubt: `n` exists and may have to be left out; its keys come with `g`
-    perhaps_left(n, g) <-- late(n, p), keys_from(p, g), doubtful(n), in_state(n);
+    // @rule selection.may-stay: `n` exists and may be left out
+    may_have_to_stay(n, p) <-- exclusion_depends_on(n, p), in_state(n);
+    // @rule selection.may-stay-late: `n` exists, may be left out, and may be one of the instances of `p`
+    may_have_to_stay(n, p) <-- doubtful(n), in_state(n), late(n, p);
+    // @rule selection.may-stay-foundation: `n` may have to stay, and rests on `m`
+    may_have_to_stay(m, p), doubted_by(m, n) <-- may_have_to_stay(n, p), needs(n, m);
+    // @rule selection.perhaps-left-doubt: `n` may have to stay, which depends on the instances of `p`; their keys come with `g`
+    perhaps_left(n, g) <-- may_have_to_stay(n, p), keys_from(p, g);
+    // @rule selection.perhaps-left-late: `n` may have to stay, should it go otherwise; its keys come with `g`
+    perhaps_left(n, g) <-- may_have_to_stay(n, _), late(n, p), keys_from(p, g);
     // @rule selection.perhaps-left-kept: `n` must stay as it is, should it go otherwise; its keys come with `g`
     perhaps_left(n, g) <-- late(n, p), keys_from(p, g), kept(n);
     // @rule selection.judged-after: `n`, which may go and may be left out, rests on `m`
@@ -155,24 +179,31 @@ ascent! {
     // @rule selection.judged-after-foundation: `m`, which may have to stay, rests on `l`
     judged_after(l, g) <-- judged_after(m, g), needs(m, l);
 
-    // @rule selection.keys-wait-read: what `g` stands for reads `n`
-    keys_wait_for(g, n) <-- judged_after(_, g), reads(g, n);
-    // @rule selection.keys-wait-part: what `g` stands for waits for `n`
-    keys_wait_for(g, n) <-- judged_after(_, g), waits_for(g, n);
-    // @rule selection.keys-wait-behind: `m` reads `n`
-    keys_wait_for(g, n) <-- keys_wait_for(g, m), reads(m, n);
-    // @rule selection.keys-wait-behind-part: `m` waits for `n`
-    keys_wait_for(g, n) <-- keys_wait_for(g, m), waits_for(m, n);
+    // @rule selection.keys-needed: something is decided after `g`
+    keys_needed_for(g) <-- perhaps_left(_, g);
+    // @rule selection.keys-depend: the keys of `g` are read from `m`
+    keys_depend_on(g, m) <-- keys_needed_for(g), reads(g, m);
+    // @rule selection.keys-depend-part: `g` waits for `m`
+    keys_depend_on(g, m) <-- keys_needed_for(g), waits_for(g, m);
+    // @rule selection.keys-depend-behind: `m` reads `n`
+    keys_depend_on(g, n) <-- keys_depend_on(g, m), reads(m, n);
+    // @rule selection.keys-depend-behind-part: `m` waits for `n`
+    keys_depend_on(g, n) <-- keys_depend_on(g, m), waits_for(m, n);
+    // @rule selection.keys-depend-perhaps: `m` may read `n`
+    keys_depend_on(g, n) <-- keys_depend_on(g, m), may_read(m, n);
+    // @rule selection.keys-depend-late: `m` reads all instances of `p`, and `n` may be one of them
+    keys_depend_on(g, n) <-- keys_depend_on(g, m), reads_open(m, p), late(n, p);
+
+    // @rule selection.keys-wait: the keys of `g` depend on `n`
+    keys_wait_for(g, n) <-- keys_depend_on(g, n);
     // @rule selection.keys-wait-judged: `m` is to be decided after `h` is expanded
     keys_wait_for(g, h) <-- keys_wait_for(g, m), judged_after(m, h);
+    // @rule selection.keys-wait-behind: the keys of `h` depend on `n`
+    keys_wait_for(g, n) <-- keys_wait_for(g, h), keys_depend_on(h, n);
     // @rule selection.delayed: (the keys of `g` do not wait for `n`)
     delayed(n, g) <-- judged_after(n, g), if n != g, !keys_wait_for(g, n);
-
-    // @rule selection.spares: `n` may have to stay as it is, and rests on `m`
-    spares(n, m) <-- doubtful(n), in_state(n), needs(n, m), !late(m, _);
-    // @rule selection.spares-late: `n` may have to stay as it is, and rests on `m`, whose keys come with others
-    spares(n, m)
-        <-- doubtful(n), in_state(n), needs(n, m), late(n, p), keys_from(p, g), late(m, q), keys_from(q, h), if g != h;
+    // @rule selection.spares: `n` may have to stay as it is, and rests on `m`, on which keys depend
+    spares(n, m) <-- may_have_to_stay(n, _), needs(n, m), to_be_destroyed(m), keys_depend_on(_, m);
 
     // @rule selection.kept: `n` exists and is left out
     kept(n) <-- out(n), in_state(n);
@@ -189,40 +220,24 @@ ascent! {
     excluded_by(m, n) <-- spares(n, m), to_be_destroyed(m);
 
     // @rule selection.targeted: a target names `n`
-    want(n) <-- hit(n, Hit::Target, _);
-    // @rule selection.targeted-by: a target names `n`
-    wanted_by(n, n) <-- hit(n, Hit::Target, _);
+    want(n), wanted_by(n, n) <-- hit(n, Hit::Target, _);
 
     // @rule selection.required: `n` reads `m`
-    want(m) <-- want(n), reads(n, m);
-    // @rule selection.required-by: `n` reads `m`
-    wanted_by(m, n) <-- want(n), reads(n, m);
+    want(m), wanted_by(m, n) <-- want(n), reads(n, m);
 
     // @rule selection.among: a target names what may be one of the instances of `p`
-    want(p) <-- hit(p, Hit::Among, _);
-    // @rule selection.among-by: a target names what may be one of the instances of `p`
-    wanted_by(p, p) <-- hit(p, Hit::Among, _);
+    want(p), wanted_by(p, p) <-- hit(p, Hit::Among, _);
     // @rule selection.among-required: `p`, one of whose instances a target may name, may read `m`
-    want(m) <-- hit(p, Hit::Among, _), may_read(p, m);
-    // @rule selection.among-required-by: `p`, one of whose instances a target may name, may read `m`
-    wanted_by(m, p) <-- hit(p, Hit::Among, _), may_read(p, m);
+    want(m), wanted_by(m, p) <-- hit(p, Hit::Among, _), may_read(p, m);
     // @rule selection.late-required: `n` may read `m`
-    want(m) <-- want(n), late(n, _), may_read(n, m);
-    // @rule selection.late-required-by: `n` may read `m`
-    wanted_by(m, n) <-- want(n), late(n, _), may_read(n, m);
+    want(m), wanted_by(m, n) <-- want(n), late(n, _), may_read(n, m);
     // @rule selection.late-keys: whether there is `n` is known once the keys of `p` are
-    want(p) <-- want(n), late(n, p);
-    // @rule selection.late-keys-by: whether there is `n` is known once the keys of `p` are
-    wanted_by(p, n) <-- want(n), late(n, p);
+    want(p), wanted_by(p, n) <-- want(n), late(n, p);
     // @rule selection.whole-required: `c` stands for all instances of `p`, each of which may read `m`
-    want(m) <-- pending(p), reads_open(c, p), want(c), may_read(p, m);
-    // @rule selection.whole-required-by: `c` stands for all instances of `p`, each of which may read `m`
-    wanted_by(m, p) <-- pending(p), reads_open(c, p), want(c), may_read(p, m);
+    want(m), wanted_by(m, p) <-- pending(p), reads_open(c, p), want(c), may_read(p, m);
 
     // @rule selection.destroyed-dependent: `n` rests on `m`, which is to be destroyed
-    want(n) <-- mode(Mode::Destroy), want(m), needs(n, m);
-    // @rule selection.destroyed-dependent-by: `n` rests on `m`, which is to be destroyed
-    wanted_by(n, m) <-- mode(Mode::Destroy), want(m), needs(n, m);
+    want(n), wanted_by(n, m) <-- mode(Mode::Destroy), want(m), needs(n, m);
 
     // @rule selection.provider-required: a provider that destroys something reads ephemeral resource `e`
     want(e) <-- read_by_provider(e), ephemeral(e), consulted(e);
@@ -230,16 +245,23 @@ ascent! {
     wanted_by(e, p) <-- read_by_provider(e), ephemeral(e), consulted(e), waits_for(p, e);
 
     // @rule selection.not-known: the keys of `p` are not known yet
-    open(n) <-- object(n), late(n, p), !expanded(p), !skipped(p);
+    keys_unknown(n) <-- object(n), late(n, p), !expanded(p), !skipped(p);
 
     // @rule selection.all: the request has no targets, and nothing leaves `n` out
-    selected(n) <-- object(n), !targeting(), !out(n), !open(n);
+    selected(n) <-- object(n), !targeting(), !out(n), !keys_unknown(n), !selection_awaits(n, _);
     // @rule selection.selected: (`n` is wanted, and nothing leaves it out)
-    selected(n) <-- object(n), want(n), !out(n), !open(n);
+    selected(n) <-- object(n), want(n), !out(n), !keys_unknown(n), !selection_awaits(n, _);
     // @rule selection.excluded: (`n` is left out)
     excluded(n) <-- object(n), out(n);
     // @rule selection.untargeted: the request has targets, and none of them wants `n`
-    untargeted(n) <-- targeting(), object(n), !want(n), !out(n), !open(n);
+    untargeted(n) <-- targeting(), object(n), !want(n), !out(n), !keys_unknown(n);
+
+    // @rule selection.open-keys: (whether there is `n` is not known yet)
+    open(n) <-- keys_unknown(n);
+    // @rule selection.open-exclusion: whether `n` is left out is not known before keys are
+    open(n) <-- object(n), selection_awaits(n, _), !targeting(), !out(n);
+    // @rule selection.open-wanted: `n` is wanted, and whether it is left out is not known before keys are
+    open(n) <-- object(n), selection_awaits(n, _), want(n), !out(n);
 
     // @rule selection.evaluated: `n` takes part and reads `v`
     evaluated(v) <-- filtered(), selected(n), reads(n, v), !object(v);
@@ -247,6 +269,15 @@ ascent! {
     evaluated(v) <-- filtered(), selected(p), may_read(p, v), !object(v);
     // @rule selection.evaluated-behind: `v` reads `w`
     evaluated(w) <-- evaluated(v), reads(v, w), !object(w);
+    // @rule selection.perhaps-evaluated: `n`, of which it is not known yet whether it takes part, reads `v`
+    perhaps_evaluated(v) <-- filtered(), open(n), !keys_unknown(n), reads(n, v), !object(v), !out(v);
+    // @rule selection.perhaps-evaluated-pending: `p`, of which it is not known yet whether it takes part, may read `v`
+    perhaps_evaluated(v) <-- filtered(), open(p), !keys_unknown(p), may_read(p, v), !object(v), !out(v);
+    // @rule selection.perhaps-evaluated-behind: `v` reads `w`
+    perhaps_evaluated(w) <-- perhaps_evaluated(v), reads(v, w), !object(w), !out(w);
+    // What waits for the same keys is evaluated once they are known, if at all.
+    // @rule selection.evaluated-early: (something that may take part reads `v`)
+    evaluated(v) <-- perhaps_evaluated(v), !selection_awaits(v, _);
     // @rule selection.evaluates-all: the run leaves nothing out, and does not destroy everything
     evaluates_all() <-- mode(m), if *m != Mode::Destroy, !filtered();
 
@@ -281,25 +312,6 @@ ascent! {
     // @rule selection.consulted-keys-behind: `v` reads `r`
     consulted(c) <-- counts(r, c), reads(v, r), consulted(v), !object(v);
 
-    // @rule selection.keys-open: there are keys that are not known yet
-    keys_open() <-- pending(_);
-    // @rule selection.keys-open-call: there are keys of a module call that are not known yet
-    keys_open() <-- call_keys(_);
-    // @rule selection.keys-open-found: there are keys that have become known since
-    keys_open() <-- expanded(_);
-    // @rule selection.keys-open-skipped: there are keys that were not asked for
-    keys_open() <-- skipped(_);
-
-    // @rule selection.recalled-excluded: (outputs may rely on `n`)
-    recalled(n) <-- excluded(n);
-    // @rule selection.recalled-consulted: no target wants `n`, but what is evaluated may look at it
-    recalled(n) <-- consulted(n), untargeted(n);
-    // Keys are found out also of what takes no part, and what they bring may look at anything.
-    // @rule selection.recalled-for-keys: no target wants `n`, but keys that are not known yet may come from it
-    recalled(n) <-- keys_open(), untargeted(n);
-    // @rule selection.recalled-to-exist: no target wants `n`, but it counts among the instances only if it exists
-    recalled(n) <-- mode(Mode::RefreshOnly), untargeted(n), member(n, _);
-
     // @rule selection.asks-keys: `p` takes part, and its keys come with `g`
     asks_keys(g) <-- keys_from(p, g), selected(p);
     // @rule selection.asks-call-keys: (every value is evaluated, and so are the keys of `g`, a module call)
@@ -317,7 +329,7 @@ tables! {
             out(Node);
             /// `doubtful(n)`: `n`, whose block has keys that are not known yet, or one of its instances, may have to be left out.
             doubtful(Node);
-            /// `doubted_by(n, m)`: `n` is doubtful because of `m`; `n` itself where the request names one of its instances. One row per cause.
+            /// `doubted_by(n, m)`: `n` may be left out because `m` may be; `n` itself where the request names one of its instances. One row per cause.
             doubted_by(Node, Node);
             /// `kept(n)`: what exists as `n` must stay as it is: it is left out, or something left out rests on it.
             kept(Node);
@@ -333,7 +345,9 @@ tables! {
             want(Node);
             /// `wanted_by(n, m)`: `n` is wanted because `m` is; `n` itself where a target names it. One row per cause.
             wanted_by(Node, Node);
-            /// `open(n)`: whether object `n` takes part is not known before the keys of its block are.
+            /// `selection_awaits(n, p)`: whether `n` is left out is known once the instances that `p` stands for are.
+            selection_awaits(Node, Node) since "1.1";
+            /// `open(n)`: whether object `n` takes part is not known before keys are: those of its block, or of one that it depends on.
             open(Node);
             /// `selected(n)`: object `n` takes part in this run.
             selected(Node);
@@ -345,8 +359,8 @@ tables! {
             evaluated(Node);
             /// `evaluates_all()`: every value is evaluated, whether something reads it or not.
             evaluates_all();
-            /// `recalled(n)`: `n` takes no part, and what is recorded of it is read from the state, for something may ask.
-            recalled(Node);
+            /// `consulted(v)`: with targets, what is evaluated leads to `v`.
+            consulted(Node) since "2.0";
             /// `asks_keys(g)`: the keys of `g`, a pending node or a module call, are asked for: something whose keys come with them takes part.
             asks_keys(Node);
             /// `requires_keys(g)`: the keys of `g` are asked for, and that they cannot be had is an error.
@@ -361,8 +375,8 @@ tables! {
 /// about it, with what was concluded of it and around it – `out`, `want`, `kept` –, says which.
 pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
     conclude!(ledger: Program {
-        facts: object, reads if facts.hit | facts.filtered | selection.out | selection.want | selection.kept, reads_open, may_read,
-            collection if facts.targeting, member if facts.targeting, waits_for if facts.late | facts.targeting,
+        facts: object, reads if facts.hit | facts.filtered | facts.targeting | selection.out | selection.want | selection.kept,
+            reads_open, may_read, collection if facts.targeting, member if facts.targeting, waits_for if facts.pending | facts.late | facts.targeting,
             needs if facts.excluding | instances.to_be_destroyed | selection.out | selection.want | selection.kept, pending, late,
             keys_from, call_keys, expanded, skipped, in_state, hit, output if facts.targeting, filtered, targeting, mode, precedes_destroy,
             ephemeral if providers.read_by_provider;
@@ -370,8 +384,8 @@ pub(crate) fn select(ledger: &Ledger<'_>) -> Selection {
         instances: to_be_destroyed;
         selection: out, want, kept;
     } => Selection {
-        out, doubtful, doubted_by, kept, guarded, judged_after, delayed, excluded_by, want, wanted_by, open, selected, excluded,
-        untargeted, evaluated, evaluates_all, recalled, asks_keys, requires_keys,
+        out, doubtful, doubted_by, kept, guarded, judged_after, delayed, excluded_by, want, wanted_by, selection_awaits, open, selected, excluded,
+        untargeted, evaluated, evaluates_all, consulted, asks_keys, requires_keys,
     })
 }
 

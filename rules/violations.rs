@@ -9,6 +9,9 @@ ascent! {
     struct Program;
 
     relation protection(Node, Protection);
+    relation trigger_missing(Node);
+    relation only_refreshed(Node);
+    relation all_goes();
     relation moved(Node);
     relation retyped(Node);
     relation targeting();
@@ -29,6 +32,9 @@ ascent! {
     violation(Violation::PreventsDestroy, n) <-- protection(n, Protection::Unknown), destroys(n);
     // @rule violations.protection-invalid: prevent_destroy of `n` cannot be obeyed
     violation(Violation::InvalidProtection, n) <-- protection(n, Protection::Invalid);
+
+    // @rule violations.no-trigger: replace_triggered_by of `n`, which is planned, names an instance that is not there
+    violation(Violation::NoTrigger, n) <-- trigger_missing(n), selected(n), !only_refreshed(n), !all_goes();
 
     // @rule violations.move-excluded: `n` was moved to another type, and takes no part in this run
     violation(Violation::MoveExcluded, n) <-- retyped(n), excluded(n);
@@ -59,8 +65,9 @@ tables! {
 /// decided and been told of `protection`: what of it must not be.
 pub(crate) fn collect(ledger: &Ledger<'_>) -> Violations {
     conclude!(ledger: Program {
-        facts: protection, moved, retyped, targeting, move_named;
+        facts: protection, trigger_missing, moved, retyped, targeting, move_named;
         providers: lacks;
+        instances: only_refreshed, all_goes;
         selection: selected, excluded;
         decisions: destroys;
     } => Violations { violation })

@@ -53,11 +53,12 @@ fn what_differs_is_updated() {
     check_existing(
         "differs(a).",
         expect![[r#"
-        action(a, Update, Plain).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, Update, Plain).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+            keeps_dependencies(a).
+        "#]],
     );
 }
 
@@ -76,11 +77,12 @@ fn a_change_of_marks_only_is_an_update() {
     check_existing(
         "marks_differ(a).",
         expect![[r#"
-        action(a, Update, Plain).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, Update, Plain).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+            keeps_dependencies(a).
+        "#]],
     );
 }
 
@@ -96,6 +98,7 @@ fn what_the_provider_cannot_change_in_place_is_replaced() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
     check_existing(
@@ -108,6 +111,7 @@ fn what_the_provider_cannot_change_in_place_is_replaced() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
 }
@@ -123,6 +127,7 @@ fn what_is_tainted_is_replaced_whatever_else_is_asked() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
 }
@@ -139,6 +144,7 @@ fn what_the_request_names_is_replaced() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
 }
@@ -175,6 +181,8 @@ fn create_before_destroy_replaces_the_other_way_round() {
             triggering(b).
             unsettled(a).
             unsettled(b).
+            keeps_dependencies(a).
+            keeps_dependencies(b).
         "#]],
     );
 }
@@ -190,6 +198,7 @@ fn an_object_to_be_left_alone_is_forgotten_instead_of_destroyed() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
 }
@@ -206,11 +215,12 @@ fn what_something_left_out_rests_on_is_not_replaced_but_may_be_updated() {
     check_existing(
         "differs(a). guarded(a).",
         expect![[r#"
-        action(a, Update, Plain).
-        changing(a).
-        triggering(a).
-        unsettled(a).
-    "#]],
+            action(a, Update, Plain).
+            changing(a).
+            triggering(a).
+            unsettled(a).
+            keeps_dependencies(a).
+        "#]],
     );
 }
 
@@ -227,6 +237,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
     check_existing(
@@ -239,6 +250,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
     check_existing(
@@ -252,6 +264,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
     check_existing(
@@ -265,6 +278,7 @@ fn a_changing_trigger_replaces_and_says_so() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
     check(
@@ -292,6 +306,7 @@ fn a_trigger_by_attribute_fires_when_that_attribute_changes() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
     check_existing(
@@ -453,6 +468,7 @@ fn a_destroy_run_deletes_everything_that_exists() {
             unsettled(left).
             unsettled(d).
             unsettled(f).
+            keeps_dependencies(a).
         "#]],
     );
 }
@@ -471,6 +487,7 @@ fn a_refresh_only_run_does_nothing() {
             action(gone, NoOp, Plain).
             action(found, NoOp, Plain).
             idle(nothing).
+            adds_dependencies(a).
         "#]],
     );
 }
@@ -803,6 +820,7 @@ fn conditions_of_what_stays_as_it_is_are_checked_again() {
             changing(a).
             triggering(a).
             unsettled(a).
+            keeps_dependencies(a).
         "#]],
     );
     check(
@@ -847,6 +865,8 @@ fn what_is_replaced_and_whole_is_planned_a_second_time() {
             triggering(t).
             unsettled(a).
             unsettled(t).
+            keeps_dependencies(a).
+            keeps_dependencies(t).
         "#]],
     );
 }
@@ -909,6 +929,54 @@ fn a_run_that_only_records_tells_what_was_moved() {
             drift(a, NoOp).
             drift(b, Update).
             drift(c, Delete).
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_recorded_of_dependencies_follows_the_block_once_the_object_does() {
+    check(
+        "
+        mode(Normal). managed(same). declared(same). prior(same). in_state(same). managed(new). declared(new). prior(new). in_state(new).
+        differs(new). managed(found). declared(found). prior(found). differs(found).
+        ",
+        expect![[r#"
+            action(same, NoOp, Plain).
+            action(new, Update, Plain).
+            action(found, Update, Plain).
+            changing(new).
+            changing(found).
+            triggering(new).
+            triggering(found).
+            unsettled(new).
+            unsettled(found).
+            adds_dependencies(new).
+            keeps_dependencies(found).
+        "#]],
+    );
+    check(
+        "mode(Normal). skips_refresh(). managed(new). declared(new). prior(new). in_state(new). differs(new).",
+        expect![[r#"
+            action(new, Update, Plain).
+            changing(new).
+            triggering(new).
+            unsettled(new).
+            keeps_dependencies(new).
+        "#]],
+    );
+    check(
+        "mode(RefreshOnly). managed(same). declared(same). prior(same). in_state(same). managed(gone). prior(gone). in_state(gone).",
+        expect![[r#"
+            action(same, NoOp, Plain).
+            action(gone, NoOp, Plain).
+            adds_dependencies(same).
+        "#]],
+    );
+    check(
+        "mode(RefreshOnly). skips_refresh(). managed(same). declared(same). prior(same). in_state(same).",
+        expect![[r#"
+            action(same, NoOp, Plain).
+            keeps_dependencies(same).
         "#]],
     );
 }

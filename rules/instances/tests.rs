@@ -177,6 +177,7 @@ fn destroying_dooms_everything() {
             to_be_destroyed(a).
             to_be_destroyed(l).
             refreshes_first().
+            all_goes().
         "#]],
     );
 }
@@ -210,8 +211,26 @@ fn a_run_that_only_records_plans_nothing() {
     check(
         "mode(RefreshOnly). managed(a). declared(a). data(d). declared(d). ephemeral(e). declared(e).",
         expect![[r#"
-        only_refreshed(a).
-    "#]],
+            only_refreshed(a).
+            only_records().
+            only_existing().
+        "#]],
+    );
+}
+
+#[test]
+fn an_import_makes_an_object_and_what_precedes_a_destruction_misses_none() {
+    check(
+        "mode(RefreshOnly). adopts().",
+        expect![[r#"
+            only_records().
+        "#]],
+    );
+    check(
+        "mode(Normal). precedes_destroy().",
+        expect![[r#"
+            all_goes().
+        "#]],
     );
 }
 
@@ -220,19 +239,21 @@ fn a_run_that_destroys_looks_first_and_asks_for_no_value() {
     check(
         "mode(Destroy). managed(a). declared(a). in_state(a). data(d). ephemeral(e).",
         expect![[r#"
-        to_be_destroyed(a).
-        only_refreshed(a).
-        unasked(d).
-        unasked(e).
-        refreshes_first().
-    "#]],
+            to_be_destroyed(a).
+            only_refreshed(a).
+            unasked(d).
+            unasked(e).
+            refreshes_first().
+            all_goes().
+        "#]],
     );
     check(
         "mode(Destroy). managed(a). in_state(a). skips_refresh().",
         expect![[r#"
-        to_be_destroyed(a).
-        only_refreshed(a).
-    "#]],
+            to_be_destroyed(a).
+            only_refreshed(a).
+            all_goes().
+        "#]],
     );
 }
 

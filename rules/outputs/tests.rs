@@ -133,6 +133,72 @@ fn data_counts_only_as_opentofu_does() {
 }
 
 #[test]
+fn keys_of_which_every_object_is_excluded_keep_the_output() {
+    check(
+        "
+    filtered(). output(o). value(o). reads(o, keys). repetition(keys). keyed_by(a, keys). keyed_by(b, keys). managed(a). managed(b). excluded(a). excluded(b).",
+        expect![[r#"
+        missing(o).
+        keeps_value(o, NothingTaken).
+    "#]],
+    );
+    check(
+        "
+    filtered(). output(o). value(o). reads(o, keys). repetition(keys). keyed_by(a, keys). keyed_by(b, keys). managed(a). managed(b). excluded(a). selected(b).",
+        expect![[r#"
+        recalculated(o).
+        missing(o).
+        asked_for(keys).
+    "#]],
+    );
+    check(
+        "
+    filtered(). output(o). value(o). reads(o, keys). repetition(keys). keyed_by(a, keys). keyed_by(b, keys). managed(a). managed(b). targeting(). want(keys). excluded(a). excluded(b).",
+        expect![[r#"
+        missing(o).
+        keeps_value(o, NothingTaken).
+    "#]],
+    );
+}
+
+#[test]
+fn keys_that_are_not_known_yet_count_unless_an_instance_may_be_left_out() {
+    check(
+        "filtered(). output(o). value(o). reads(o, keys). repetition(keys). keyed_by(p, keys). pending(p). selected(p).",
+        expect![[r#"
+        recalculated(o).
+        asked_for(keys).
+    "#]],
+    );
+    check(
+        "filtered(). output(o). value(o). reads(o, keys). repetition(keys). keyed_by(p, keys). pending(p). selected(p). doubtful(p).",
+        expect![[r#"
+        undecided_output(o).
+        keeps_value(o, NothingTaken).
+    "#]],
+    );
+    // They turned out to be none.
+    check(
+        "filtered(). output(o). value(o). reads(o, keys). repetition(keys). keyed_by(p, keys). pending(p). selected(p). doubtful(p). expanded(p).",
+        expect![[r#"
+        recalculated(o).
+        asked_for(keys).
+    "#]],
+    );
+}
+
+#[test]
+fn an_output_of_an_object_that_may_be_left_out_is_decided_later() {
+    check(
+        "filtered(). output(o). value(o). reads(o, a). managed(a). open(a).",
+        expect![[r#"
+        undecided_output(o).
+        keeps_value(o, NothingTaken).
+    "#]],
+    );
+}
+
+#[test]
 fn the_number_of_instances_relies_on_the_resource() {
     check(
         "filtered(). output(o). value(o). reads(o, keys). repetition(keys).",

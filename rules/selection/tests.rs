@@ -28,8 +28,6 @@ fn what_reads_an_excluded_object_is_left_out_too() {
             selected(dns).
             excluded(app).
             excluded(db).
-            recalled(app).
-            recalled(db).
         "#]],
     );
 }
@@ -47,26 +45,340 @@ fn exclusion_passes_through_values() {
             excluded_by(local, db).
             excluded(app).
             excluded(db).
-            recalled(app).
-            recalled(db).
         "#]],
     );
 }
 
 #[test]
-fn an_excluded_instance_of_keys_not_known_yet_takes_its_readers_out_and_not_its_siblings() {
+fn who_reads_an_excluded_instance_of_keys_not_known_yet_is_decided_once_they_are() {
     check(
-        "object(p). object(user). reads(all, p). reads_open(all, p). reads(user, all). excluding(). hit(p, Part, f).",
+        "object(p). pending(p). object(user). reads(all, p). reads_open(all, p). reads(user, all). excluding(). hit(p, Part, f).",
+        expect![[r#"
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, all).
+            doubted_by(all, p).
+            selection_awaits(user, p).
+            selection_awaits(all, p).
+            open(user).
+            selected(p).
+        "#]],
+    );
+}
+
+#[test]
+fn an_excluded_instance_that_is_not_there_leaves_nothing_out() {
+    check(
+        "
+    object(p). pending(p). keys_from(p, p). object(user). reads(all, p). reads_open(all, p). reads(user, all).
+    filtered(). excluding(). hit(p, Part, f). hit(z, Exclude, f). late(z, p). expanded(p). object(x). late(x, p). reads(all, x).
+",
+        expect![[r#"
+            out(z).
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, all).
+            doubted_by(all, p).
+            excluded_by(z, z).
+            selected(p).
+            selected(user).
+            selected(x).
+            evaluated(all).
+            asks_keys(p).
+            requires_keys(p).
+        "#]],
+    );
+}
+
+#[test]
+fn an_excluded_instance_that_is_there_leaves_its_readers_out() {
+    check(
+        "
+    object(p). pending(p). keys_from(p, p). object(user). reads(all, p). reads_open(all, p). reads(user, all).
+    filtered(). excluding(). hit(p, Part, f). hit(z, Exclude, f). late(z, p). expanded(p). object(x). late(x, p). reads(all, x). object(z). reads(all, z).",
         expect![[r#"
             out(user).
             out(all).
+            out(z).
             doubtful(p).
             doubted_by(p, p).
+            doubted_by(user, all).
+            doubted_by(all, p).
             excluded_by(user, all).
-            excluded_by(all, p).
+            excluded_by(all, z).
+            excluded_by(z, z).
             selected(p).
+            selected(x).
             excluded(user).
-            recalled(user).
+            excluded(z).
+            asks_keys(p).
+            requires_keys(p).
+        "#]],
+    );
+}
+
+#[test]
+fn who_reads_one_instance_that_may_read_what_is_left_out_is_decided_once_it_does() {
+    check(
+        "object(user). object(x). late(x, p). may_read(x, base). reads(user, x). reads_open(user, x). excluding(). hit(base, Exclude, f).",
+        expect![[r#"
+            out(base).
+            doubtful(x).
+            doubted_by(user, x).
+            doubted_by(x, base).
+            excluded_by(base, base).
+            selection_awaits(user, p).
+            open(user).
+            open(x).
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_read_a_value_whose_exclusion_is_not_known_yet_may_be_left_out_too() {
+    check(
+        "pending(p). reads(all, p). reads_open(all, p). excluding(). hit(p, Part, f). may_read(q, all).",
+        expect![[r#"
+            doubtful(p).
+            doubtful(q).
+            doubted_by(p, p).
+            doubted_by(all, p).
+            doubted_by(q, all).
+            selection_awaits(all, p).
+        "#]],
+    );
+}
+
+#[test]
+fn what_would_go_and_may_have_to_stay_is_decided_with_what_rests_on_it() {
+    check(
+        "
+        object(p). pending(p). keys_from(p, p). object(user). reads(user, p). reads_open(user, p). excluding(). hit(p, Part, f).
+        in_state(user). object(gone). in_state(gone). needs(user, gone). to_be_destroyed(gone).
+    ",
+        expect![[r#"
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, p).
+            doubted_by(gone, user).
+            judged_after(gone, p).
+            delayed(gone, p).
+            selection_awaits(user, p).
+            selection_awaits(gone, p).
+            open(user).
+            open(gone).
+            selected(p).
+            asks_keys(p).
+            requires_keys(p).
+        "#]],
+    );
+    // Keys cannot wait for what they depend on.
+    check(
+        "
+        object(p). pending(p). keys_from(p, p). object(user). reads(user, p). reads_open(user, p). excluding(). hit(p, Part, f).
+        in_state(user). object(gone). in_state(gone). needs(user, gone). to_be_destroyed(gone). reads(p, keys). waits_for(keys, v). reads(v, w). waits_for(w, gone).",
+        expect![[r#"
+            out(gone).
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, p).
+            doubted_by(gone, user).
+            kept(gone).
+            guarded(gone).
+            judged_after(gone, p).
+            excluded_by(gone, user).
+            selection_awaits(user, p).
+            selection_awaits(gone, p).
+            open(user).
+            selected(p).
+            excluded(gone).
+            asks_keys(p).
+            requires_keys(p).
+        "#]],
+    );
+}
+
+#[test]
+fn what_late_keys_may_depend_on_is_not_decided_after_them() {
+    // The keys of `q` come from all instances of `p`: `x` may be one, and any may read `base`.
+    check(
+        "pending(p). keys_from(p, p). pending(q). keys_from(q, q). late(old, q). in_state(old). excluding(). hit(old, Exclude, f).
+         needs(old, x). needs(old, base). needs(old, other). late(x, p). may_read(p, base).
+         reads(q, keys). reads(keys, all). reads(all, p). reads_open(all, p).",
+        expect![[r#"
+            out(old).
+            kept(old).
+            kept(x).
+            kept(base).
+            kept(other).
+            judged_after(x, q).
+            judged_after(base, q).
+            judged_after(other, q).
+            delayed(other, q).
+            excluded_by(old, old).
+        "#]],
+    );
+    check(
+        "pending(p). expanded(p). pending(q). keys_from(q, q). late(old, q). in_state(old). filtered(). excluding(). hit(q, Part, f).
+         hit(old, Part, f). object(x). in_state(x). to_be_destroyed(x). needs(old, x). late(x, p).
+         reads(q, keys). reads(keys, all). reads(all, p). reads_open(all, p).",
+        expect![[r#"
+            out(x).
+            doubtful(q).
+            doubtful(old).
+            doubted_by(q, q).
+            doubted_by(old, old).
+            doubted_by(x, old).
+            kept(x).
+            guarded(x).
+            judged_after(x, q).
+            excluded_by(x, old).
+            selection_awaits(x, q).
+            excluded(x).
+        "#]],
+    );
+}
+
+#[test]
+fn with_targets_only_what_is_wanted_waits_for_keys() {
+    check(
+        "object(p). pending(p). object(user). object(other). reads(user, p). reads_open(user, p). reads(other, p). reads_open(other, p).
+         filtered(). targeting(). hit(user, Target, f). excluding(). hit(p, Part, g).",
+        expect![[r#"
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, p).
+            doubted_by(other, p).
+            want(p).
+            want(user).
+            wanted_by(p, user).
+            wanted_by(user, user).
+            selection_awaits(user, p).
+            selection_awaits(other, p).
+            open(user).
+            selected(p).
+            untargeted(other).
+        "#]],
+    );
+}
+
+#[test]
+fn values_that_what_may_take_part_reads_are_evaluated_unless_they_wait_too() {
+    check(
+        "object(p). pending(p). object(user). object(q). reads(all, p). reads_open(all, p). reads(user, all). reads(user, v). reads(v, w).
+         reads(q, all). may_read(q, u). filtered(). excluding(). hit(p, Part, f).",
+        expect![[r#"
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, all).
+            doubted_by(q, all).
+            doubted_by(all, p).
+            selection_awaits(user, p).
+            selection_awaits(q, p).
+            selection_awaits(all, p).
+            open(user).
+            open(q).
+            selected(p).
+            evaluated(v).
+            evaluated(w).
+            evaluated(u).
+        "#]],
+    );
+}
+
+#[test]
+fn what_rests_below_an_object_that_may_have_to_stay_may_have_to_stay_too() {
+    check(
+        "object(p). pending(p). keys_from(p, p). object(user). reads(user, p). reads_open(user, p). excluding(). hit(p, Part, f).
+         in_state(user). object(gone). in_state(gone). needs(user, gone). to_be_destroyed(gone).
+         object(below). in_state(below). needs(gone, below). to_be_destroyed(below).",
+        expect![[r#"
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, p).
+            doubted_by(gone, user).
+            doubted_by(below, gone).
+            judged_after(gone, p).
+            judged_after(below, p).
+            delayed(gone, p).
+            delayed(below, p).
+            selection_awaits(user, p).
+            selection_awaits(gone, p).
+            selection_awaits(below, p).
+            open(user).
+            open(gone).
+            open(below).
+            selected(p).
+            asks_keys(p).
+            requires_keys(p).
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_below_an_object_that_stays_anyway_may_have_to_stay_too() {
+    check(
+        "object(p). pending(p). keys_from(p, p). object(user). reads(user, p). reads_open(user, p). excluding(). hit(p, Part, f).
+         in_state(user). object(between). in_state(between). needs(user, between).
+         object(below). in_state(below). needs(between, below). to_be_destroyed(below).",
+        expect![[r#"
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, p).
+            doubted_by(between, user).
+            doubted_by(below, between).
+            judged_after(between, p).
+            judged_after(below, p).
+            delayed(between, p).
+            delayed(below, p).
+            selection_awaits(user, p).
+            selection_awaits(below, p).
+            open(user).
+            open(below).
+            selected(p).
+            selected(between).
+            asks_keys(p).
+            requires_keys(p).
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_have_to_stay_is_also_judged_after_its_own_keys() {
+    check(
+        "pending(p). keys_from(p, g). excluding(). hit(p, Part, f). reads(n, p). reads_open(n, p). in_state(n).
+         late(n, q). pending(q). keys_from(q, h). needs(n, m).",
+        expect![[r#"
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(n, p).
+            doubted_by(m, n).
+            judged_after(m, g).
+            judged_after(m, h).
+            delayed(m, g).
+            delayed(m, h).
+            selection_awaits(n, p).
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_behind_one_that_waits_for_keys_is_evaluated_early() {
+    check(
+        "object(p). pending(p). object(user). reads(all, p). reads_open(all, p). reads(v, all). reads(user, v). reads(v, w).
+         filtered(). excluding(). hit(p, Part, f).",
+        expect![[r#"
+            doubtful(p).
+            doubted_by(p, p).
+            doubted_by(user, v).
+            doubted_by(all, p).
+            doubted_by(v, all).
+            selection_awaits(user, p).
+            selection_awaits(all, p).
+            selection_awaits(v, p).
+            open(user).
+            selected(p).
+            evaluated(w).
         "#]],
     );
 }
@@ -94,8 +406,6 @@ fn what_an_excluded_object_rests_on_is_not_destroyed() {
             selected(app).
             excluded(net).
             excluded(db).
-            recalled(net).
-            recalled(db).
         "#]],
     );
 }
@@ -113,7 +423,6 @@ fn what_a_vanished_excluded_object_rests_on_is_guarded_though_it_stays() {
             excluded_by(db, db).
             selected(net).
             excluded(db).
-            recalled(db).
         "#]],
     );
 }
@@ -129,7 +438,6 @@ fn what_an_excluded_object_rests_on_may_still_be_changed() {
             excluded_by(app, app).
             selected(db).
             excluded(app).
-            recalled(app).
         "#]],
     );
 }
@@ -143,7 +451,6 @@ fn an_object_that_was_never_made_protects_nothing() {
             excluded_by(app, app).
             selected(db).
             excluded(app).
-            recalled(app).
         "#]],
     );
 }
@@ -227,20 +534,18 @@ fn keys_not_known_yet_are_asked_for_where_a_target_may_name_an_instance() {
 #[test]
 fn what_may_be_left_out_is_followed_through_what_is_not_known_yet() {
     check(
-        "object(user). object(base). excluding(). hit(base, Exclude, f). may_read(p, base). may_read(q, p). reads_open(user, q).",
+        "object(user). object(base). pending(q). excluding(). hit(base, Exclude, f). may_read(p, base). may_read(q, p). reads_open(user, q).",
         expect![[r#"
-            out(user).
             out(base).
-            doubtful(p).
             doubtful(q).
-            doubted_by(p, base).
+            doubtful(p).
+            doubted_by(user, q).
             doubted_by(q, p).
-            excluded_by(user, q).
+            doubted_by(p, base).
             excluded_by(base, base).
-            excluded(user).
+            selection_awaits(user, q).
+            open(user).
             excluded(base).
-            recalled(user).
-            recalled(base).
         "#]],
     );
 }
@@ -271,7 +576,7 @@ fn what_rests_below_a_doubtful_instance_is_judged_after_its_keys() {
             out(up).
             doubtful(x).
             doubted_by(x, up).
-            kept(m).
+            doubted_by(m, x).
             judged_after(m, g).
             delayed(m, g).
             excluded_by(up, up).
@@ -296,14 +601,15 @@ fn what_rests_below_an_instance_that_is_kept_is_judged_after_its_keys() {
 }
 
 #[test]
-fn a_doubtful_instance_spares_one_whose_keys_come_with_others() {
+fn what_a_doubtful_instance_rests_on_is_judged_after_its_keys_and_its_own() {
     check(
         "in_state(x). late(x, p). keys_from(p, g). may_read(x, up). excluding(). hit(up, Exclude, f). needs(x, y). late(y, q). keys_from(q, h). needs(x, z). late(z, r). keys_from(r, g).",
         expect![[r#"
             out(up).
             doubtful(x).
             doubted_by(x, up).
-            kept(y).
+            doubted_by(y, x).
+            doubted_by(z, x).
             judged_after(y, g).
             judged_after(z, g).
             delayed(y, g).
@@ -333,8 +639,6 @@ fn where_something_is_left_out_only_what_takes_part_has_values_evaluated() {
             evaluated(x).
             evaluated(y).
             evaluated(u).
-            recalled(a).
-            recalled(b).
         "#]],
     );
 }
@@ -345,19 +649,15 @@ fn an_instance_that_may_read_what_is_left_out_holds_what_it_rests_on() {
         "object(base). object(old). object(up). in_state(old). in_state(base). to_be_destroyed(base). needs(old, base).
          late(old, p). may_read(old, up). excluding(). hit(up, Exclude, f).",
         expect![[r#"
-            out(base).
             out(up).
             doubtful(old).
+            doubted_by(base, old).
             doubted_by(old, up).
-            kept(base).
-            guarded(base).
-            excluded_by(base, old).
             excluded_by(up, up).
+            selection_awaits(base, p).
+            open(base).
             open(old).
-            excluded(base).
             excluded(up).
-            recalled(base).
-            recalled(up).
         "#]],
     );
 }
@@ -390,7 +690,6 @@ fn an_instance_found_in_the_walk_is_selected_by_what_it_reads_itself() {
         wanted_by(down, y).
         selected(x).
         excluded(y).
-        recalled(y).
     "#]]
     .assert_eq(&text::print(&found, &names));
 }
@@ -441,8 +740,6 @@ fn of_a_target_and_an_exclusion_the_plain_intersection_is_selected() {
             excluded(b).
             excluded(c).
             untargeted(d).
-            recalled(b).
-            recalled(c).
         "#]],
     );
 }
@@ -519,41 +816,80 @@ fn random(seed: u64) -> (Facts, Instances) {
 }
 
 /// The same by going over everything until nothing changes.
-fn brute_force(facts: &Facts, gone: &Instances) -> [Vec<(Node,)>; 3] {
+fn brute_force(facts: &Facts, gone: &Instances) -> [Vec<(Node,)>; 4] {
     use std::collections::BTreeSet;
     let has = |rows: &[(Node,)], n: Node| rows.contains(&(n,));
     let hits = |n: Node, hit: Hit| facts.hit.iter().any(|it| it.0 == n && it.1 == hit);
     let all: Vec<Node> = (0..12).map(Node).collect();
     let (mut out, mut kept, mut want) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut doubtful: BTreeSet<Node> = BTreeSet::new();
+    // Pairs of an object and a pending node.
+    let (mut depends, mut stays) = (BTreeSet::new(), BTreeSet::new());
+    let of = |rows: &[(Node, Node)], n: Node| {
+        rows.iter().filter(|it| it.0 == n).map(|it| it.1).collect::<Vec<_>>()
+    };
     let has_late = |n: Node| facts.late.iter().any(|it| it.0 == n);
     loop {
         let before = (out.len(), kept.len(), want.len(), doubtful.len());
+        let before = (before, depends.len(), stays.len());
+        let is_needed = |g: Node, stays: &BTreeSet<(Node, Node)>, kept: &BTreeSet<Node>| {
+            let comes = |p: Node| facts.keys_from.contains(&(p, g));
+            let is_kept = |n: Node| kept.contains(&n) || stays.iter().any(|it| it.0 == n);
+            stays.iter().any(|it| comes(it.1))
+                || facts.late.iter().any(|it| comes(it.1) && is_kept(it.0))
+        };
+        let sources: Vec<Node> =
+            all.iter().copied().filter(|it| is_needed(*it, &stays, &kept)).collect();
+        let mut depended_on: BTreeSet<Node> = BTreeSet::new();
+        let mut open = sources;
+        while let Some(next) = open.pop() {
+            let may = if depended_on.contains(&next) { of(&facts.may_read, next) } else { vec![] };
+            let behind =
+                if depended_on.contains(&next) { of(&facts.reads_open, next) } else { vec![] };
+            let late = facts.late.iter().filter(|it| behind.contains(&it.1)).map(|it| it.0);
+            let further = of(&facts.reads, next).into_iter().chain(of(&facts.waits_for, next));
+            open.extend(further.chain(may).chain(late).filter(|it| depended_on.insert(*it)));
+        }
         for &n in &all {
-            let is_doubtful = |it: &&(Node, Node)| out.contains(&it.1) || doubtful.contains(&it.1);
-            if hits(n, Hit::Part) || facts.may_read.iter().filter(is_doubtful).any(|it| it.0 == n) {
+            let is_behind = |m: Node| depends.iter().any(|it: &(Node, Node)| it.0 == m);
+            let is_in_doubt = |m: &Node| out.contains(m) || doubtful.contains(m) || is_behind(*m);
+            if hits(n, Hit::Part) || of(&facts.may_read, n).iter().any(is_in_doubt) {
                 doubtful.insert(n);
+            }
+            for m in of(&facts.reads_open, n).into_iter().filter(|it| doubtful.contains(it)) {
+                depends.extend(has(&facts.pending, m).then_some((n, m)));
+                depends.extend(of(&facts.late, m).into_iter().map(|it| (n, it)));
+            }
+            for m in of(&facts.reads, n) {
+                let of_it: Vec<Node> =
+                    depends.iter().filter(|it| it.0 == m).map(|it| it.1).collect();
+                depends.extend(of_it.into_iter().map(|it| (n, it)));
+            }
+            if has(&facts.in_state, n) {
+                stays.extend(depends.iter().copied().filter(|it| it.0 == n));
+                let own = of(&facts.late, n).into_iter().filter(|_| doubtful.contains(&n));
+                stays.extend(own.map(|it| (n, it)));
+            }
+            let below: Vec<(Node, Node)> = stays.iter().copied().filter(|it| it.0 == n).collect();
+            for m in of(&facts.needs, n) {
+                stays.extend(below.iter().map(|it| (m, it.1)));
+                if has(&gone.to_be_destroyed, m) {
+                    depends.extend(below.iter().map(|it| (m, it.1)));
+                }
             }
             if hits(n, Hit::Exclude)
                 || facts.reads.iter().any(|&(r, m)| r == n && out.contains(&m))
-                || facts.reads_open.iter().any(|&(r, m)| r == n && doubtful.contains(&m))
                 || kept.contains(&n) && has(&gone.to_be_destroyed, n)
             {
                 out.insert(n);
             }
+            let is_spared = |r: Node| {
+                stays.iter().any(|it| it.0 == r)
+                    && has(&gone.to_be_destroyed, n)
+                    && depended_on.contains(&n)
+            };
             if out.contains(&n) && has(&facts.in_state, n)
-                || facts.needs.iter().any(|&(r, m)| {
-                    let from = |n: Node| {
-                        let pending = facts.late.iter().filter(move |it| it.0 == n);
-                        let of = |p: Node| facts.keys_from.iter().filter(move |it| it.0 == p);
-                        pending.flat_map(move |it| of(it.1)).map(|it| it.1)
-                    };
-                    let apart = || from(r).any(|g| from(m).any(|h| g != h));
-                    let may_stay = doubtful.contains(&r)
-                        && has(&facts.in_state, r)
-                        && (!has_late(m) || apart());
-                    m == n && (kept.contains(&r) || may_stay)
-                })
+                || facts.needs.iter().any(|&(r, m)| m == n && (kept.contains(&r) || is_spared(r)))
             {
                 kept.insert(n);
             }
@@ -575,26 +911,25 @@ fn brute_force(facts: &Facts, gone: &Instances) -> [Vec<(Node,)>; 3] {
                 want.insert(n);
             }
         }
-        if before == (out.len(), kept.len(), want.len(), doubtful.len()) {
+        let after = (out.len(), kept.len(), want.len(), doubtful.len());
+        if before == (after, depends.len(), stays.len()) {
             break;
         }
     }
     let targeting = !facts.targeting.is_empty();
     let mut sorted: Vec<(Node,)> = facts.object.clone();
     sorted.sort();
-    let known = |rows: &[(Node,)], p: Node| has(rows, p);
-    let is_open = |n: Node| {
-        facts
-            .late
-            .iter()
-            .any(|&(i, p)| i == n && !known(&facts.expanded, p) && !known(&facts.skipped, p))
-    };
+    let is_known = |p: Node| has(&facts.expanded, p) || has(&facts.skipped, p);
+    let is_late = |n: Node| of(&facts.late, n).into_iter().any(|it| !is_known(it));
+    let awaits = |n: Node| depends.iter().any(|it| it.0 == n && !is_known(it.1));
+    let is_wanted = |n: Node| !targeting || want.contains(&n);
     let pick =
         |test: &dyn Fn(Node) -> bool| sorted.iter().copied().filter(|it| test(it.0)).collect();
     [
-        pick(&|n| (!targeting || want.contains(&n)) && !out.contains(&n) && !is_open(n)),
+        pick(&|n| is_wanted(n) && !out.contains(&n) && !is_late(n) && !awaits(n)),
         pick(&|n| out.contains(&n)),
-        pick(&|n| targeting && !want.contains(&n) && !out.contains(&n) && !is_open(n)),
+        pick(&|n| !is_wanted(n) && !out.contains(&n) && !is_late(n)),
+        pick(&|n| is_late(n) || is_wanted(n) && !out.contains(&n) && awaits(n)),
     ]
 }
 
@@ -604,16 +939,10 @@ fn the_rules_agree_with_going_over_everything_and_every_object_has_one_outcome()
         let (facts, gone) = random(seed);
         let selection = select(&Ledger::of(&facts).with(&gone));
         let expected = brute_force(&facts, &gone);
-        let found = [selection.selected, selection.excluded, selection.untargeted];
+        let found = [selection.selected, selection.excluded, selection.untargeted, selection.open];
         assert_eq!(found, expected, "seed {seed}: {facts:?}");
-        let outcomes: usize = found.iter().map(Vec::len).sum();
-        let is_open = |n: &Node| {
-            let known =
-                |p: &Node| facts.expanded.contains(&(*p,)) || facts.skipped.contains(&(*p,));
-            facts.late.iter().any(|(i, p)| i == n && !known(p))
-        };
-        let left_open =
-            facts.object.iter().filter(|it| is_open(&it.0) && !found[1].contains(it)).count();
+        let outcomes: usize = found[..3].iter().map(Vec::len).sum();
+        let left_open = found[3].iter().filter(|it| !found[1].contains(it)).count();
         assert_eq!(outcomes + left_open, facts.object.len(), "seed {seed}");
     }
 }
@@ -630,7 +959,6 @@ fn keys_are_asked_for_where_something_takes_part() {
             excluded_by(q, q).
             selected(p).
             excluded(q).
-            recalled(q).
             asks_keys(g).
             requires_keys(g).
         "#]],
@@ -660,9 +988,9 @@ fn what_keys_wait_for_is_not_decided_after_them() {
             out(up).
             doubtful(x).
             doubted_by(x, up).
-            kept(m).
-            kept(k).
-            kept(z).
+            doubted_by(m, x).
+            doubted_by(k, x).
+            doubted_by(z, x).
             judged_after(m, g).
             judged_after(k, g).
             judged_after(z, g).
@@ -684,9 +1012,9 @@ fn two_that_would_wait_for_each_others_keys_do_not() {
             doubtful(x).
             doubtful(y).
             doubted_by(x, up).
+            doubted_by(m, x).
             doubted_by(y, up).
-            kept(m).
-            kept(n).
+            doubted_by(n, y).
             judged_after(m, g).
             judged_after(n, h).
             excluded_by(up, up).
@@ -702,7 +1030,7 @@ fn what_keys_wait_for_a_part_of_is_not_decided_after_them() {
             out(up).
             doubtful(x).
             doubted_by(x, up).
-            kept(z).
+            doubted_by(z, x).
             judged_after(z, g).
             excluded_by(up, up).
         "#]],
@@ -747,7 +1075,7 @@ fn what_no_target_wants_is_recalled_where_what_is_evaluated_leads_to_it() {
             wanted_by(t, t).
             selected(t).
             untargeted(a).
-            recalled(a).
+            consulted(a).
         "#]],
     );
     check(
@@ -760,7 +1088,8 @@ fn what_no_target_wants_is_recalled_where_what_is_evaluated_leads_to_it() {
             selected(t).
             untargeted(a).
             evaluated(v).
-            recalled(a).
+            consulted(a).
+            consulted(w).
         "#]],
     );
     check(
@@ -773,7 +1102,9 @@ fn what_no_target_wants_is_recalled_where_what_is_evaluated_leads_to_it() {
             selected(t).
             untargeted(a).
             evaluated(v).
-            recalled(a).
+            consulted(a).
+            consulted(w).
+            consulted(x).
         "#]],
     );
     check(
@@ -783,7 +1114,7 @@ fn what_no_target_wants_is_recalled_where_what_is_evaluated_leads_to_it() {
             wanted_by(t, t).
             selected(t).
             untargeted(a).
-            recalled(a).
+            consulted(a).
         "#]],
     );
     check(
@@ -794,7 +1125,7 @@ fn what_no_target_wants_is_recalled_where_what_is_evaluated_leads_to_it() {
             selected(t).
             untargeted(a).
             untargeted(b).
-            recalled(a).
+            consulted(a).
         "#]],
     );
     check(
@@ -822,8 +1153,10 @@ fn who_reads_the_keys_of_others_recalls_all_instances() {
             untargeted(k).
             untargeted(l).
             evaluated(keys).
-            recalled(k).
-            recalled(l).
+            consulted(k).
+            consulted(l).
+            consulted(all).
+            consulted(keys).
         "#]],
     );
     check(
@@ -841,8 +1174,10 @@ fn who_reads_the_keys_of_others_recalls_all_instances() {
             untargeted(l).
             evaluated(keys).
             evaluated(v).
-            recalled(k).
-            recalled(l).
+            consulted(k).
+            consulted(l).
+            consulted(all).
+            consulted(keys).
         "#]],
     );
     check(
@@ -854,8 +1189,10 @@ fn who_reads_the_keys_of_others_recalls_all_instances() {
             selected(t).
             untargeted(k).
             untargeted(l).
-            recalled(k).
-            recalled(l).
+            consulted(k).
+            consulted(l).
+            consulted(all).
+            consulted(keys).
         "#]],
     );
     check(
@@ -867,8 +1204,10 @@ fn who_reads_the_keys_of_others_recalls_all_instances() {
             selected(t).
             untargeted(k).
             untargeted(l).
-            recalled(k).
-            recalled(l).
+            consulted(k).
+            consulted(l).
+            consulted(all).
+            consulted(keys).
         "#]],
     );
     check(
@@ -880,8 +1219,11 @@ fn who_reads_the_keys_of_others_recalls_all_instances() {
             selected(t).
             untargeted(k).
             untargeted(l).
-            recalled(k).
-            recalled(l).
+            consulted(k).
+            consulted(l).
+            consulted(all).
+            consulted(keys).
+            consulted(v).
         "#]],
     );
     check(
@@ -910,8 +1252,6 @@ fn what_no_target_wants_is_recalled_where_keys_are_not_known_or_only_what_exists
             selected(t).
             untargeted(a).
             untargeted(p).
-            recalled(a).
-            recalled(p).
         "#]],
     );
     check(
@@ -921,7 +1261,6 @@ fn what_no_target_wants_is_recalled_where_keys_are_not_known_or_only_what_exists
             wanted_by(t, t).
             selected(t).
             untargeted(a).
-            recalled(a).
         "#]],
     );
     check(
@@ -931,7 +1270,6 @@ fn what_no_target_wants_is_recalled_where_keys_are_not_known_or_only_what_exists
             wanted_by(t, t).
             selected(t).
             untargeted(a).
-            recalled(a).
         "#]],
     );
     check(
@@ -941,7 +1279,6 @@ fn what_no_target_wants_is_recalled_where_keys_are_not_known_or_only_what_exists
             wanted_by(t, t).
             selected(t).
             untargeted(a).
-            recalled(a).
         "#]],
     );
     check(
@@ -952,7 +1289,6 @@ fn what_no_target_wants_is_recalled_where_keys_are_not_known_or_only_what_exists
             selected(t).
             untargeted(a).
             untargeted(k).
-            recalled(k).
         "#]],
     );
 }
@@ -973,6 +1309,8 @@ fn a_target_takes_what_the_provider_that_destroys_it_reads() {
             selected(app).
             selected(token).
             untargeted(other).
+            consulted(token).
+            consulted(aws).
         "#]],
     );
 }

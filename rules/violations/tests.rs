@@ -90,3 +90,14 @@ fn a_missing_provider_instance_stands_only_in_the_way_of_what_takes_part() {
         "#]],
     );
 }
+
+#[test]
+fn a_trigger_that_is_not_there_stands_in_the_way_of_what_is_planned() {
+    check(
+        "trigger_missing(a). selected(a). trigger_missing(b). trigger_missing(c). selected(c). only_refreshed(c).",
+        expect![[r#"
+            violation(NoTrigger, a).
+        "#]],
+    );
+    check("trigger_missing(a). selected(a). all_goes().", expect![[""]]);
+}

@@ -14,8 +14,11 @@ use super::values::Values;
 use super::{infer, kinds, problem, reader::RuleReader, syntax};
 
 mod faults;
+mod names;
 mod parts;
 
+pub use names::Renames;
+pub(super) use names::own_name;
 pub use parts::{Literal, Over, Part, Pattern, Reference, Step, Term, Value};
 
 /// A relation of a program. Its number is its position.
@@ -33,6 +36,8 @@ pub struct Relation {
     pub is_given: bool,
     /// Whether what all share concludes it, so that no group's own rule may.
     pub is_closed: bool,
+    /// Whether a goal or a rule that is left needs its rows; see [`Program::for_goals`].
+    pub is_needed: bool,
 }
 
 /// A rule that can be evaluated. One head: a rule as written with several becomes several.
@@ -82,6 +87,7 @@ pub struct Program {
     /// Relations of one's own, by group, whose rules cannot be read.
     pub(super) broken: BTreeSet<(String, String)>,
     by_name: HashMap<String, usize>,
+    names: Renames,
 }
 
 /// One text of rules.
@@ -102,16 +108,17 @@ pub struct Source<'a> {
 impl Program {
     /// Reads and checks texts that share their relations. Rules with errors are left out.
     pub fn read(sources: &[Source<'_>]) -> (Program, Diagnostics) {
-        Program::read_over([], sources)
+        Program::read_over([], Renames::default(), sources)
     }
 
     /// Reads and checks texts over relations that are there already, with rows from elsewhere: a text need not declare
     /// them, must use them with their columns, and may not conclude them.
     pub fn read_over<'r>(
         given: impl IntoIterator<Item = &'r entail_rules::Relation>,
+        names: Renames,
         sources: &[Source<'_>],
     ) -> (Program, Diagnostics) {
-        let mut program = Program::default();
+        let mut program = Program { names, ..Program::default() };
         for relation in given {
             let owned = |texts: &[&str]| texts.iter().map(|it| (*it).to_owned()).collect();
             program.by_name.insert(relation.name.to_owned(), program.relations.len());
@@ -122,6 +129,7 @@ impl Program {
                 is_derived: false,
                 is_given: true,
                 is_closed: true,
+                is_needed: true,
             });
         }
         let mut problems = Diagnostics::new();
@@ -161,35 +169,11 @@ impl Program {
         (program, problems)
     }
 
-    /// Returns the number of the relation that a file of a group means: its own, or one that all share.
-    pub(super) fn relation_in(&self, group: &str, name: &str) -> Option<usize> {
-        let own = (!group.is_empty()).then(|| self.relation(&own_name(group, name))).flatten();
-        own.or_else(|| self.relation(name))
-    }
-
-    /// Returns the number of the relation of so many columns, where one of another number was found under the name.
-    pub(super) fn of_arity(&self, found: usize, name: &str, columns: usize) -> usize {
-        let fits = self.relations[found].columns.len() == columns;
-        let other = (!fits).then(|| self.relation(&format!("{name}/{columns}"))).flatten();
-        other.unwrap_or(found)
-    }
-
-    /// Returns what a relation is called where it is written.
-    pub fn shown_name(&self, relation: usize) -> &str {
-        let name = &self.relations[relation].name;
-        name.split_once(['@', '/']).map_or(name, |it| it.0)
-    }
-
     /// Adds a relation, and returns its number.
     pub(super) fn add_relation(&mut self, relation: Relation) -> usize {
         self.by_name.insert(relation.name.clone(), self.relations.len());
         self.relations.push(relation);
         self.relations.len() - 1
-    }
-
-    /// Returns the number of a relation.
-    pub fn relation(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
     }
 
     /// Returns the same program without one rule as written, whatever its heads.
@@ -208,7 +192,11 @@ impl Program {
             let rules = self.rules.iter().filter(|it| it.head == relation);
             waiting.extend(rules.flat_map(|it| it.body.iter()).filter_map(Literal::relation));
         }
-        self.keep(|it| needed[it.head])
+        let mut program = self.keep(|it| needed[it.head]);
+        for (relation, is_needed) in program.relations.iter_mut().zip(needed) {
+            relation.is_needed = is_needed;
+        }
+        program
     }
 
     /// Returns whether some rule rests on this relation.
@@ -251,6 +239,10 @@ impl Program {
             problems.push(problem::unknown_kind(&declaration.name, kind, declaration.span));
         }
         let name = own_name(group, &declaration.name);
+        let since = self.added_in(&declaration.name).filter(|_| !group.is_empty());
+        if let Some(since) = since.filter(|_| self.relation(&name).is_none()) {
+            problems.push(problem::public_name(&declaration.name, since, declaration.span));
+        }
         match self.relation(&name) {
             Some(index) => {
                 let known = &mut self.relations[index];
@@ -275,6 +267,7 @@ impl Program {
                     is_derived: false,
                     is_given: false,
                     is_closed: false,
+                    is_needed: true,
                 });
             }
         }
@@ -417,13 +410,5 @@ impl Program {
             }
         }
         None
-    }
-}
-
-/// Returns what a relation of one's own is called among those of others.
-pub(super) fn own_name(group: &str, name: &str) -> String {
-    match group {
-        "" => name.to_owned(),
-        _ => format!("{name}@{group}"),
     }
 }

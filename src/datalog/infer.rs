@@ -19,7 +19,7 @@ pub(super) fn declare_own(
         for head in text.rules.iter().flat_map(|it| &it.heads) {
             if head.relation.contains("::") {
                 problems.push(problem::given_relation(&head.relation, head.span));
-            } else if program.relation_in(source.group, &head.relation).is_none() {
+            } else if is_own(program, source.group, head, problems) {
                 open.insert(program.add_relation(Relation {
                     name: own_name(source.group, &head.relation),
                     columns: vec![String::new(); head.terms.len()],
@@ -27,6 +27,7 @@ pub(super) fn declare_own(
                     is_derived: false,
                     is_given: false,
                     is_closed: false,
+                    is_needed: true,
                 }));
             }
         }
@@ -43,6 +44,16 @@ pub(super) fn declare_own(
             }
         }
     }
+}
+
+/// Returns whether a head is of a relation that its group has to have for itself. An author's relation goes before a shared one
+/// that is new.
+fn is_own(program: &Program, group: &str, head: &syntax::Head, problems: &mut Diagnostics) -> bool {
+    let Some(known) = program.relation_in(group, &head.relation) else { return true };
+    let is_shared = !group.is_empty() && !program.relations[known].name.contains('@');
+    let since = program.added_in(&head.relation).filter(|_| is_shared);
+    problems.extend(since.map(|it| problem::public_name(&head.relation, it, head.span)));
+    since.is_some()
 }
 
 /// Learns what one rule says of the columns of open relations. Returns whether that is new.

@@ -89,6 +89,7 @@ fn rows_of(
         is_derived: true,
         is_given: false,
         is_closed: true,
+        is_needed: true,
     });
     let rule = &program.rules[at];
     let made = Rule {

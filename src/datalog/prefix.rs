@@ -88,6 +88,7 @@ impl Program {
             is_derived: true,
             is_given: false,
             is_closed: true,
+            is_needed: true,
         })
     }
 }

@@ -25,6 +25,16 @@ pub(super) fn of_several_groups(name: &str, all: &[&str], at: Span) -> Diagnosti
         .at(at)
 }
 
+/// A group of files has a relation whose name is public now.
+pub(super) fn public_name(name: &str, since: &str, at: Span) -> Diagnostic {
+    Diagnostic::warning("Name of a public relation")
+        .detail(format!(
+            "`{name}` is a public relation since version {since} of the catalogue. These policies keep their own relation of that name, and cannot use the public one. Rename it to use both."
+        ))
+        .at(at)
+        .sort(Sort::PublicName)
+}
+
 /// A rule names a relation that nothing declares.
 pub(super) fn unknown_relation(name: &str, nearest: Option<&str>, at: Span) -> Diagnostic {
     let hint = nearest.map_or(String::new(), |it| format!(" Did you mean `{it}`?"));

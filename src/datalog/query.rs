@@ -81,6 +81,7 @@ impl Program {
             is_derived: true,
             is_given: false,
             is_closed: true,
+            is_needed: true,
         });
         program.rules.push(Rule {
             name: NAME.to_owned(),
@@ -109,12 +110,19 @@ impl Program {
         let mut groups: Vec<&str> = self.relations.iter().map(|it| it.name.as_str()).collect();
         groups.retain(|it| own(it));
         let only = || groups.first().and_then(|it| self.relation(it));
-        let found = match (self.relation_in(asking.first, name), groups.len()) {
+        // An author's own relation goes before a shared one that is new.
+        let is_hidden = |it: &usize| {
+            let is_shared = !self.relations[*it].name.contains('@');
+            is_shared && !groups.is_empty() && self.added_in(name).is_some()
+        };
+        let meant = self.relation_in(asking.first, name).filter(|it| !is_hidden(it));
+        let found = match (meant, groups.len()) {
             (None, 2..) => return Err(problem::of_several_groups(name, &groups, span)),
             (found, _) => found.or_else(only),
         };
         let Some(found) = found else {
-            return Err(problem::unknown_relation(name, self.nearest(name), span));
+            let known = (0..self.relations.len()).map(|it| self.shown_name(it));
+            return Err(problem::unknown_relation(name, self.nearest(name, known), span));
         };
         let found = self.of_arity(found, name, atom.terms.len());
         let hidden = usize::from(asking.numbered.contains(&found));
@@ -128,13 +136,6 @@ impl Program {
         atom.terms.extend(std::iter::repeat_n(None, hidden));
         atom.relation.clone_from(&self.relations[found].name);
         Ok(())
-    }
-
-    /// The relation of any group that is called most nearly so.
-    fn nearest(&self, name: &str) -> Option<&str> {
-        let known = (0..self.relations.len()).map(|it| self.shown_name(it));
-        let near = known.filter(|it| strsim::damerau_levenshtein(it, name) <= 2);
-        near.min_by_key(|it| strsim::damerau_levenshtein(it, name))
     }
 }
 

@@ -132,12 +132,12 @@ impl<'a> RuleReader<'a> {
             }
             let group = self.source.group;
             let known = self.program.relations.iter().map(|it| it.name.as_str());
-            let nearest = known.filter_map(|it| match it.split_once('@') {
+            let known = known.filter_map(|it| match it.split_once('@') {
                 Some((name, own)) => (own == group).then_some(name),
                 None => Some(it),
             });
-            let nearest = nearest.filter(|it| strsim::damerau_levenshtein(it, name) <= 2);
-            let nearest = nearest.min_by_key(|it| strsim::damerau_levenshtein(it, name));
+            let nearest = self.program.nearest(name, known).map(str::to_owned);
+            let nearest = nearest.as_deref();
             return self.fail(problem::unknown_relation(name, nearest, span));
         };
         let relation = self.program.of_arity(relation, name, columns);

@@ -9,7 +9,7 @@ use entail_rules::{
 };
 use expect_test::{Expect, expect};
 
-use super::check::{Program, Source};
+use super::check::{Program, Renames, Source};
 use super::database::Database;
 use super::evaluate::evaluate;
 use crate::diagnostic::Sources;
@@ -278,7 +278,8 @@ fn check_over_catalogue(rules: &str, expected: Expect) {
     let sources = Sources::default();
     let file = sources.add("test.rules", rules.into());
     let source = Source { name: "test", file, text: rules, ..Source::default() };
-    let (_, problems) = Program::read_over(entail_rules::catalogue::relations(), &[source]);
+    let (_, problems) =
+        Program::read_over(entail_rules::catalogue::relations(), Renames::default(), &[source]);
     let mut out = String::new();
     for problem in problems.iter() {
         let place = sources.place(problem.subject.unwrap_or_default());
@@ -476,6 +477,7 @@ fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
         ("providers", include_str!("../../rules/providers/tests.rs")),
         ("instances", include_str!("../../rules/instances/tests.rs")),
         ("selection", include_str!("../../rules/selection/tests.rs")),
+        ("recall", include_str!("../../rules/recall/tests.rs")),
         ("spread", include_str!("../../rules/spread/tests.rs")),
         ("calls", include_str!("../../rules/calls/tests.rs")),
         ("outputs", include_str!("../../rules/outputs/tests.rs")),

@@ -52,6 +52,7 @@ fn of_fault(fault: &Diagnostic) -> Finding {
         Sort::UnknownRelation => "misspelt-name",
         Sort::UnnamedRule => "no-sentence",
         Sort::DuplicateRule => "duplicate",
+        Sort::PublicName => "public-name",
         _ => "fault",
     };
     let says = format!("{}: {}", fault.summary, fault.detail);

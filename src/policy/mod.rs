@@ -6,6 +6,7 @@
 
 mod asked;
 pub mod cases;
+pub mod catalogue;
 pub mod elsewhere;
 pub mod judge;
 mod levels;
@@ -39,5 +40,5 @@ pub use rules::Policies;
 pub use source::{Origin, PolicySource};
 pub use verdict::{Report, Verdict};
 
-/// The version of the vocabulary: the second number grows with what comes to it, the first with what policies may no longer rely on.
-pub const VOCABULARY_VERSION: &str = "1.0";
+/// The version of the vocabulary, which is that of the catalogue of relations.
+pub const VOCABULARY_VERSION: &str = entail_rules::catalogue::VERSION;

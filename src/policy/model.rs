@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::elsewhere::Elsewhere;
 use super::places::RecordedModules;
 use entail_rules::atom::word_text;
+use entail_rules::instances::Instances;
 use entail_rules::{Atom, Node};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -92,6 +93,8 @@ pub struct Planned<'a> {
     changes: FxHashMap<Node, &'a Change>,
     /// What was evaluated while planning; nothing where nothing was planned.
     evaluated: Option<&'a EvaluatedValues>,
+    /// Whether instances count only where they exist.
+    pub(super) only_existing: bool,
 }
 
 impl<'a> Planned<'a> {
@@ -109,7 +112,17 @@ impl<'a> Planned<'a> {
         };
         let current = plan.changes.iter().filter(|it| it.deposed.is_none());
         let changes = current.filter_map(|it| Some((node(&it.address)?, it)));
-        Planned { plan, changes: changes.collect(), evaluated }
+        Planned { plan, changes: changes.collect(), evaluated, only_existing: false }
+    }
+
+    /// Takes in what was concluded of the run as a whole.
+    pub fn of_run(self, judged: &Instances) -> Planned<'a> {
+        Planned { only_existing: !judged.only_existing.is_empty(), ..self }
+    }
+
+    /// Returns whether nothing was planned: the question is about a state alone.
+    pub(super) fn is_of_state(&self) -> bool {
+        self.evaluated.is_none()
     }
 
     /// Returns the value that a node was planned with, if it was evaluated.
@@ -144,7 +157,10 @@ impl<'a> Model<'a> {
                 },
             },
             NodeKind::Pending(_) => Some(self.written(node)),
-            NodeKind::Variable(..) | NodeKind::Output(..) | NodeKind::Recorded(_) => {
+            NodeKind::Variable(..)
+            | NodeKind::Local(..)
+            | NodeKind::Output(..)
+            | NodeKind::Recorded(_) => {
                 Some(Value::object([(Str::from("value"), self.value(node)?)]))
             }
             _ => None,
@@ -316,9 +332,12 @@ impl Domain for Model<'_> {
         }
         match self.structure.nodes.get(node.0 as usize) {
             Some(NodeKind::Pending(_)) => true,
-            Some(NodeKind::Object(..) | NodeKind::Variable(..) | NodeKind::Output(..)) => {
-                self.module_id(node).is_some_and(|it| self.structure.module(it).pending)
-            }
+            Some(
+                NodeKind::Object(..)
+                | NodeKind::Variable(..)
+                | NodeKind::Local(..)
+                | NodeKind::Output(..),
+            ) => self.module_id(node).is_some_and(|it| self.structure.module(it).pending),
             _ => false,
         }
     }

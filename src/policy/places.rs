@@ -40,10 +40,7 @@ impl Model<'_> {
         if let Some(module) = self.recorded_module(node) {
             return module.to_string();
         }
-        let within = |module: ModuleId, name: String| match self.module_address(module) {
-            module if module.is_empty() => name,
-            module => format!("{module}.{name}"),
-        };
+        let within = |module: ModuleId, name: String| self.within_module(module, &name);
         match self.structure.kind(node) {
             NodeKind::Pending(id) => {
                 let resource = self.structure.resource(*id);
@@ -53,11 +50,20 @@ impl Model<'_> {
             }
             NodeKind::Output(module, name) => within(*module, format!("output.{name}")),
             NodeKind::Variable(module, name) => within(*module, format!("var.{name}")),
+            NodeKind::Local(module, name) => within(*module, format!("local.{name}")),
             NodeKind::Object(id, key) if let Some(module) = self.structure.resource(*id).module => {
                 let name = &self.structure.resource(*id).address.resource;
                 within(module, format!("{name}{key}"))
             }
             _ => self.structure.name(node),
+        }
+    }
+
+    /// Returns the address of something in a module instance.
+    pub(super) fn within_module(&self, module: ModuleId, name: &str) -> String {
+        match self.module_address(module) {
+            module if module.is_empty() => name.to_owned(),
+            module => format!("{module}.{name}"),
         }
     }
 
@@ -156,7 +162,9 @@ impl Model<'_> {
                     Some(ModuleId(at as u32))
                 })
             }
-            NodeKind::Variable(id, _) | NodeKind::Output(id, _) => Some(*id),
+            NodeKind::Variable(id, _) | NodeKind::Local(id, _) | NodeKind::Output(id, _) => {
+                Some(*id)
+            }
             _ => None,
         }
     }
@@ -188,6 +196,9 @@ impl Model<'_> {
             }
             NodeKind::Variable(module, name) => {
                 of_module(module).variables.get(name).map(|it| it.declared)
+            }
+            NodeKind::Local(module, name) => {
+                of_module(module).locals.get(name).map(|it| it.name.span)
             }
             _ => None,
         }

@@ -12,7 +12,7 @@ use super::waivers::{self, Written};
 use crate::address::Instance;
 use crate::datalog::check::Literal;
 use crate::datalog::query::{Asking, Query};
-use crate::datalog::{Domain, Limits, Tense, values};
+use crate::datalog::{Domain, Limits, Table, Tense, kinds, values};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Span};
 use crate::value::{Number, Value};
 
@@ -117,8 +117,47 @@ pub fn answer(
         crate::datalog::check::Value::Variable(it) => Some(rule.variables[*it].clone()),
         _ => None,
     });
-    let kinds = &program.relations[query.relation].columns;
-    let table = database.table(query.relation);
+    let kinds = &program.relations[query.relation].columns[..];
+    let (certain, possible) = shown(model, names, (database.table(query.relation), kinds));
+    Ok(Answer { columns: columns.collect(), certain, possible, problems })
+}
+
+/// Returns the rows of a public relation. The columns of the answer are the kinds of those of the relation.
+///
+/// # Errors
+///
+/// If the rules take more than the limits allow.
+pub fn rows_of(
+    policies: &Policies,
+    relation: &str,
+    subject: &Subject<'_>,
+    names: Names<'_>,
+    limits: &Limits,
+) -> Result<Answer, Diagnostics> {
+    let &Subject { model, tables, waivers, .. } = subject;
+    let Some(number) = policies.program.relation(relation) else { return Ok(Answer::default()) };
+    let program = policies.program.for_goals(&[number]);
+    let in_force = waivers::in_force(waivers, model);
+    let (database, problems) = evaluated(&program, model, tables, &in_force, limits)?;
+    let columns = &program.relations[number].columns;
+    // The last column of a verdict is the number of its rule.
+    let hidden = usize::from(is_numbered(relation));
+    let kinds = &columns[..columns.len() - hidden];
+    let (certain, possible) = shown(model, names, (database.table(number), kinds));
+    Ok(Answer { columns: kinds.to_vec(), certain, possible, problems })
+}
+
+/// Returns whether rows of a relation end with the number of their rule.
+fn is_numbered(relation: &str) -> bool {
+    JUDGING.iter().any(|it| it.0 == relation) || SHAPING.contains(&relation)
+}
+
+/// The certain rows of a table, and those that are only possible.
+fn shown(
+    model: &Model<'_>,
+    names: Names<'_>,
+    (table, kinds): (&Table, &[String]),
+) -> (Vec<Vec<Cell>>, Vec<Vec<Cell>>) {
     let rows = |is_certain: bool| {
         let found = table.positions().filter(|it| table.is_certain(*it) == is_certain);
         let shown = found.map(|it| {
@@ -130,7 +169,7 @@ pub fn answer(
     let certain = rows(true);
     let mut possible = rows(false);
     possible.retain(|it| !certain.contains(it));
-    Ok(Answer { columns: columns.collect(), certain, possible, problems })
+    (certain, possible)
 }
 
 fn cell(model: &Model<'_>, names: Names<'_>, kind: &str, word: u64) -> Cell {
@@ -202,6 +241,14 @@ impl Cell {
         match self.json() {
             Json::String(text) => text,
             other => other.to_string(),
+        }
+    }
+
+    /// Returns it as rules write it, in a column of this kind: texts in quotes, unless the column holds names.
+    pub fn literal(&self, kind: &str) -> String {
+        match self {
+            Cell::Value(value) if kind != kinds::TEXT => document(value).to_string(),
+            other => other.text(),
         }
     }
 

@@ -1,7 +1,9 @@
 //! The reference of the library that ships, as Markdown: every rule with its severity, its sentence and the ids under which others know it.
 
 use std::fmt::Write;
+use std::sync::OnceLock;
 
+use entail_rules::catalogue::{ADDED, RENAMED};
 use entail_rules::library::LIBRARY;
 
 use super::{Policies, PolicySource};
@@ -42,6 +44,10 @@ pub struct RelationWords {
     pub columns: String,
     /// What a row of it says.
     pub says: String,
+    /// The version of the catalogue that brought it.
+    pub since: &'static str,
+    /// Its name in earlier versions, which still means it.
+    pub former: Option<&'static str>,
 }
 
 impl RelationWords {
@@ -49,6 +55,23 @@ impl RelationWords {
     pub fn name(&self) -> &str {
         self.usage.split('(').next().unwrap_or(&self.usage)
     }
+
+    /// Returns whether a name is its name or its former name.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name() == name || self.former == Some(name)
+    }
+}
+
+/// Returns the vocabulary alone, read once.
+pub fn vocabulary_policies() -> &'static Policies {
+    static POLICIES: OnceLock<Policies> = OnceLock::new();
+    POLICIES.get_or_init(|| Policies::read(Vec::new(), &Sources::default()).0)
+}
+
+/// Returns the public relations, in the order of the vocabulary.
+pub fn vocabulary() -> &'static [RelationWords] {
+    static RELATIONS: OnceLock<Vec<RelationWords>> = OnceLock::new();
+    RELATIONS.get_or_init(|| relations(vocabulary_policies()))
 }
 
 /// Returns the relations that policies may rely on, in the order of the vocabulary.
@@ -67,6 +90,8 @@ pub fn relations(policies: &Policies) -> Vec<RelationWords> {
             usage: usage.trim_start_matches('`').to_owned(),
             columns,
             says: says.to_owned(),
+            since: ADDED.iter().find(|added| added.0 == it.name).map_or("1.0", |added| added.1),
+            former: RENAMED.iter().find(|renamed| renamed.1 == it.name).map(|renamed| renamed.0),
         }
     });
     told.collect()

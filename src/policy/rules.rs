@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use entail_rules::catalogue::{ADDED, RENAMED};
 use entail_rules::{Facts, Node};
 
 use super::elsewhere;
@@ -10,7 +11,7 @@ use super::naming::with_rule;
 use super::shaping::unfit;
 use super::source::PolicySource;
 use super::told;
-use crate::datalog::check::{Literal, Source, Term, Value};
+use crate::datalog::check::{Literal, Renames, Source, Term, Value};
 use crate::datalog::parse::Dialect;
 use crate::datalog::syntax::Note;
 use crate::datalog::{Program, Tense, Values, kinds};
@@ -32,7 +33,7 @@ pub const SHAPING: &[&str] =
     &["exclude", "target", "replace", "protect", "create_first", "before", "one_at_a_time"];
 
 /// What of the vocabulary states say, as plans do.
-pub(super) const OF_STATES: &[&str] = &["existing", "rests_on"];
+pub(super) const OF_STATES: &[&str] = &["existing", "state_depends_on"];
 
 /// What of the vocabulary only a plan says, and whoever keeps plans of others keeps of them.
 pub const OF_PLANS: &[&str] = &[
@@ -45,7 +46,9 @@ pub const OF_PLANS: &[&str] = &[
     "imported",
     "moved",
     "drifted",
-    "taking_part",
+    "selected",
+    "excluded",
+    "untargeted",
     "left_out",
     "changes",
     "forces_replacement",
@@ -159,7 +162,8 @@ impl Policies {
                 group: &policy.group,
             });
         }
-        let (program, mut problems) = Program::read_over(given, &texts);
+        let names = Renames { former: RENAMED, added: ADDED };
+        let (program, mut problems) = Program::read_over(given, names, &texts);
         let mut policies =
             Policies { info: Vec::new(), rules: Vec::new(), program, sources: policies };
         policies.inform(sources, &mut problems);
@@ -348,9 +352,10 @@ pub(super) fn is_of_plans(name: &str) -> bool {
     OF_STATES.contains(&name) || is_of_plans_alone(name)
 }
 
-/// Whether a rule of the vocabulary says what values hold, and rests on nothing that only this run knows.
+/// Whether a rule of the vocabulary depends only on values and on other relations of the vocabulary, and not on this run.
 fn of_values(rule: &crate::datalog::check::Rule) -> bool {
-    const HEADS: &[&str] = &["policy.tag", "policy.label", "policy.argument"];
+    const HEADS: &[&str] =
+        &["policy.tag", "policy.label", "policy.argument", "policy.transitively"];
     let is_written = rule.name.ends_with("-written");
     !is_written && HEADS.iter().any(|it| rule.name.starts_with(it))
 }

@@ -1,5 +1,7 @@
 //! Shaping: what policies ask of a plan before it is made, as if flags asked for it.
 
+use std::collections::BTreeSet;
+
 use entail_rules::{Node, Tables, atom::Atom};
 
 pub use super::asked::Asked;
@@ -10,7 +12,7 @@ use super::waivers;
 use crate::address::target::Target;
 use crate::address::{Mode, ModuleInstance, Resource};
 use crate::datalog::evaluate::binding;
-use crate::datalog::{Database, Limits, Program};
+use crate::datalog::{Database, Limits, Program, kinds};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::lower::structure::NodeKind;
 use crate::request::{Replacement, Request, Selector};
@@ -43,7 +45,9 @@ pub fn shape(
     let mut found: Vec<(Asked, Target, Option<Target>)> = Vec::new();
     for head in heads {
         let Some(relation) = program.relation(head) else { continue };
-        for position in database.table(relation).positions() {
+        let passed_over = reader.values_beside_objects(relation);
+        for position in database.table(relation).positions().filter(|it| !passed_over.contains(it))
+        {
             found.extend(problems.take(reader.asked(head, (relation, position))));
         }
     }
@@ -107,6 +111,29 @@ struct Reader<'s, 'm> {
 }
 
 impl Reader<'_, '_> {
+    /// The rows of a head that are about variables, local values and outputs, where their rule asks for objects as well: what a
+    /// rule asks for everything that depends on something, it asks for the objects.
+    fn values_beside_objects(&self, relation: usize) -> BTreeSet<usize> {
+        let table = self.database.table(relation);
+        let columns = &self.program.relations[relation].columns;
+        let is_named = |word: u64| {
+            let node = Node::from_word(word);
+            let kind = node.and_then(|it| self.model.structure.nodes.get(it.0 as usize));
+            matches!(
+                kind,
+                Some(NodeKind::Variable(..) | NodeKind::Local(..) | NodeKind::Output(..))
+            )
+        };
+        let is_value = |position: &usize| {
+            let cells = table.row(*position).iter().zip(columns);
+            cells.into_iter().any(|(word, kind)| kind == kinds::NODE && is_named(*word))
+        };
+        let rule = |position: usize| info_of(table.row(position), &self.program.values);
+        let (values, others): (Vec<usize>, Vec<usize>) = table.positions().partition(is_value);
+        let asking: BTreeSet<Option<usize>> = others.into_iter().map(rule).collect();
+        values.into_iter().filter(|it| asking.contains(&rule(*it))).collect()
+    }
+
     /// What a row asks for. Errors say why that cannot be asked.
     fn asked(
         &self,
@@ -170,7 +197,7 @@ impl Reader<'_, '_> {
                 of(address, true)?;
                 Ok(Target::Resource(address.clone()))
             }
-            _ => Err(not_so(info, head, "a variable or an output")),
+            _ => Err(not_so(info, head, "a variable, a local value or an output")),
         }
     }
 

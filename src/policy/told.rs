@@ -6,18 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use entail_rules::{Node, atom::Atom};
 use rustc_hash::FxHashMap;
 
-use super::model::Model;
+use super::model::{Model, Planned};
 use super::rules::Waiver;
 use crate::address::{InstanceKey, Mode};
 use crate::datalog::{Database, Program};
 use crate::expression::Subject;
 use crate::expression::body::named_references;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Structure, Style};
-use crate::plan::Change;
-use crate::value::difference::differences;
-use crate::value::{PathStep, ShowPath, Str, Type, Value};
+use crate::value::{Str, Type, Value};
 
 mod calls;
+mod changes;
+mod repeated;
 
 /// The relations, with the kinds of their columns.
 pub(super) const RELATIONS: &[(&str, &[&str])] = &[
@@ -37,6 +37,10 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
     ("model::provider", &["Node", "Value"]),
     ("model::provider_argument", &["Node", "Value", "Value"]),
     ("model::provider_version", &["Node", "Value"]),
+    ("model::provider_instance", &["Node", "Text", "Text", "Value", "Text", "Value"]),
+    ("model::possibly", &["Value"]),
+    ("model::each_key", &["Text", "Value"]),
+    ("model::named_value", &["Node"]),
     ("model::module_call", &["Node", "Value", "Value"]),
     ("model::module_version", &["Node", "Value", "Value"]),
     ("model::argument", &["Node", "Value", "Node"]),
@@ -47,6 +51,7 @@ pub(super) const RELATIONS: &[(&str, &[&str])] = &[
     ("model::imported", &["Node"]),
     ("model::changes", &["Node", "Value"]),
     ("model::forces", &["Node", "Value"]),
+    ("model::sensitive", &["Node", "Value"]),
     ("model::waiver", &["Node", "Value"]),
 ];
 
@@ -65,11 +70,15 @@ pub(super) fn tell(model: &Model<'_>, waivers: &[Waiver], program: &Program, int
     };
     teller.row("model::mode", &[teller.text(mode)]);
     teller.row("model::plan", &[model.whole().word()]);
+    let possibly = teller.text("possibly");
+    teller.open_row("model::possibly", &[possibly]);
     teller.modules();
     teller.calls();
     teller.nodes();
+    teller.keys();
     teller.named();
     teller.changes();
+    teller.sensitive();
     for waiver in waivers {
         let rule = teller.text(&waiver.rule);
         for node in &waiver.nodes {
@@ -186,7 +195,12 @@ impl Teller<'_, '_> {
                     }
                 }
                 NodeKind::Variable(_, name) => self.value(node, "variable", name),
+                NodeKind::Local(_, name) => self.value(node, "local", name),
                 NodeKind::Output(_, name) => self.value(node, "output", name),
+                // A state alone does not say which provider instances there are.
+                NodeKind::Provider(_)
+                    if self.model.plan.as_ref().is_some_and(Planned::is_of_state) => {}
+                NodeKind::Provider(id) => self.provider_instance(node, *id),
                 // One that only the state has stays where the plan says nothing of it.
                 NodeKind::Recorded(name) => {
                     let plan = self.model.plan.as_ref().map(|it| it.plan);
@@ -285,6 +299,7 @@ impl Teller<'_, '_> {
     fn value(&mut self, node: Node, what: &str, name: &str) {
         let row = [node.word(), self.text(what), self.text(name)];
         self.row("model::value", &row);
+        self.row("model::named_value", &[node.word()]);
         self.address(node);
         self.stands_in(node);
         self.place(node);
@@ -315,12 +330,10 @@ impl Teller<'_, '_> {
     }
 
     fn key(&mut self, node: u64, key: &InstanceKey) {
-        let value = match key {
-            InstanceKey::None => return,
-            InstanceKey::Int(it) => Value::int(*it),
-            InstanceKey::Str(it) => Value::String(it.clone()),
-        };
-        let word = self.model.values.word(&value);
+        if *key == InstanceKey::None {
+            return;
+        }
+        let word = self.model.values.word(&repeated::value_of(key));
         self.row("model::key", &[node, word]);
     }
 
@@ -376,39 +389,4 @@ impl Teller<'_, '_> {
             }
         }
     }
-
-    fn changes(&mut self) {
-        let Some(plan) = &self.model.plan else { return };
-        let wanted = ["model::changes", "model::forces", "model::imported"];
-        if !wanted.iter().any(|it| self.is_read(it)) {
-            return;
-        }
-        let nodes = (0..self.model.structure.nodes.len() as u32).map(Node);
-        let changes: Vec<(Node, &Change)> =
-            nodes.filter_map(|it| Some((it, plan.change(it)?))).collect();
-        for (node, change) in changes {
-            if change.details.importing.is_some() {
-                self.row("model::imported", &[node.word()]);
-            }
-            for path in &change.details.replace_paths {
-                let path = self.text(&shown(path));
-                self.row("model::forces", &[node.word(), path]);
-            }
-            if change.before.is_null() || change.after.is_null() {
-                continue;
-            }
-            for (path, is_certain) in differences(&change.before, &change.after) {
-                let row = [node.word(), self.text(&shown(&path))];
-                match is_certain {
-                    true => self.row("model::changes", &row),
-                    false => self.open_row("model::changes", &row),
-                }
-            }
-        }
-    }
-}
-
-/// A path as OpenTofu writes it: `triggers["a"]`.
-fn shown(path: &[PathStep]) -> String {
-    ShowPath(path).to_string().trim_start_matches('.').to_owned()
 }

@@ -12,8 +12,9 @@ use super::proof::{Explainer, Line, Proof};
 use super::query::{Scope, Subject};
 use super::rules::{Level, Policies, RuleInfo};
 use super::verdict::{Overruling, Verdict};
+use super::waivers;
 use super::why_not::{Failed, why_not};
-use crate::datalog::{Limits, kinds};
+use crate::datalog::{Domain, Limits, kinds, values};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::explain::{Known, Leaves, render};
 
@@ -143,6 +144,65 @@ fn find(model: &Model<'_>, address: &str) -> Result<Node, Diagnostic> {
     let hint = near.map_or(String::new(), |it| format!(" Did you mean {}?", it.0));
     Err(Diagnostic::error("Nothing has that address")
         .detail(format!("{address} is neither declared nor in the state.{hint}")))
+}
+
+/// Answers why a public relation says what it says of a place: the proof of each row that is about it, or that mentions it where no
+/// row is about it.
+///
+/// # Errors
+///
+/// If nothing has that address, or the rules take more than the limits allow.
+pub fn why_rows(
+    policies: &Policies,
+    subject: &Subject<'_>,
+    (relation, address): (&str, &str),
+    limits: &Limits,
+    decisions: Decisions<'_>,
+) -> Result<Answer, Diagnostics> {
+    let &Subject { model, tables, waivers, .. } = subject;
+    let Some(number) = policies.program.relation(relation) else {
+        return Err(super::catalogue::no_such_relation(relation).into());
+    };
+    let node = find(model, address)?;
+    let program = policies.program.for_goals(&[number]);
+    let in_force = waivers::in_force(waivers, model);
+    let (database, problems) = judge::evaluated(&program, model, tables, &in_force, limits)?;
+    let table = database.table(number);
+    let columns = program.relations[number].columns.iter().enumerate();
+    let about = columns.filter(|it| it.1 == kinds::NODE).find_map(|(column, _)| {
+        let is_named = |it: &usize| table.row(*it)[column] == entail_rules::Atom::word(node);
+        Some(table.positions().filter(is_named).collect::<Vec<_>>()).filter(|it| !it.is_empty())
+    });
+    let silent = |_: &str, _: &[u64]| Vec::new();
+    let (program, database) = (&program, &database);
+    let explainer = |core| Explainer { program, database, model, core, deepest: usize::MAX };
+    let mut about = about.unwrap_or_default();
+    let columns = &program.relations[number].columns;
+    about.sort_by_cached_key(|it| shown_row(model, columns, table.row(*it)));
+    let about = about.into_iter();
+    let proofs: Vec<Proof> = about.map(|it| explainer(&silent).proof(number, it)).collect();
+    let planner = Planner::of(&explainer(&silent), &proofs, decisions);
+    let core = |name: &str, row: &[u64]| planner.lines(name, row);
+    let explainer = explainer(&core);
+    let mut lines: Vec<Line> = proofs.iter().flat_map(|it| explainer.told(it)).collect();
+    if lines.is_empty() {
+        let text = format!("{relation} says nothing of {address}.");
+        lines.push(Line { depth: 0, text, place: String::new() });
+    }
+    let document = |name: &str, row: &[u64]| planner.document(name, row);
+    let documents = proofs.iter().map(|it| explainer.document(it, &document));
+    let document = json!({ "address": address, "proofs": documents.collect::<Vec<_>>() });
+    Ok(Answer { is_given: !proofs.is_empty(), lines, document, problems })
+}
+
+/// The cells of a row as they are shown.
+fn shown_row(model: &Model<'_>, columns: &[String], row: &[u64]) -> Vec<String> {
+    let cells = row.iter().zip(columns);
+    let shown = cells.map(|(word, kind)| match values::is_value(*word) {
+        true => model.values.show(*word),
+        false => model.show(kind, *word).to_string(),
+    });
+    shown.collect()
 }
 
 /// A verdict that is there.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use entail_rules::Node;
 
-use super::model::{Model, Planned};
+use super::model::Model;
 use crate::address::{InstanceKey, ResourceNameRef};
 use crate::config::{Variant, expansion};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
@@ -13,7 +13,6 @@ use crate::expression::functions::Failure;
 use crate::expression::{Around, Ask, Declared, Scope, Subject, evaluate};
 use crate::lower::blocks::BlockKey;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Style};
-use crate::request::PlanMode;
 use crate::schema::FunctionSignature;
 use crate::stack::deeper;
 use crate::syntax::{Expression, Name};
@@ -205,9 +204,8 @@ impl Model<'_> {
     /// Whether an instance is part of its resource's value: one that only a plan of changes would make is not, where nothing is
     /// changed.
     fn is_member(&self, node: Node) -> bool {
-        let only_existing = |it: &Planned<'_>| it.plan.mode == PlanMode::RefreshOnly;
         match &self.plan {
-            Some(plan) if only_existing(plan) => {
+            Some(plan) if plan.only_existing => {
                 self.recorded(node, &plan.plan.prior_state).is_some()
             }
             _ => true,

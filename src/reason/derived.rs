@@ -44,7 +44,10 @@ impl Derived {
         given: &[&dyn Tables],
         evaluate: &dyn Fn(&Program, &mut Database) -> bool,
     ) -> Derived {
-        let is_given = |relation: usize| !program.relations[relation].is_derived;
+        let is_given = |relation: usize| {
+            let relation = &program.relations[relation];
+            relation.is_needed && !relation.is_derived
+        };
         let database = concluded(&program, given, &is_given, &|it| evaluate(&program, it));
         Derived { program, database }
     }

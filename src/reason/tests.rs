@@ -51,7 +51,6 @@ fn a_stratum_goes_on_from_its_own_earlier_conclusions() {
             out(down).
             excluded_by(x, down).
             excluded(x).
-            recalled(x).
         "#]],
     );
 }
