@@ -58,6 +58,8 @@ pub enum Sort {
     UnnamedRule,
     /// Two rules have one name.
     DuplicateRule,
+    /// A relation of a policy has the name of a public one.
+    PublicName,
 }
 
 /// A condition that failed.

@@ -18,7 +18,7 @@
 //! let plan = project.plan(&request)?;
 //! assert_eq!(plan.changes.len(), 1);
 //! let why = project.explain(&request, "random_pet.name")?;
-//! assert!(why.starts_with("random_pet.name is created"));
+//! assert!(why.starts_with("random_pet.name will be created"));
 //! assert_eq!(project.facts(&request, "selected")?, [["random_pet.name"]]);
 //!
 //! let outcome = project.apply(&request, |plan| plan.changes.len() == 1)?;
@@ -45,6 +45,8 @@ pub mod lately;
 pub mod lists;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod rarely;
+#[cfg_attr(all(doc, not(inside)), doc(hidden))]
+pub mod reachable;
 pub mod world;
 #[cfg_attr(all(doc, not(inside)), doc(hidden))]
 pub mod stack;

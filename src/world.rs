@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use crate::error::Error;
 
 pub use files::Files;
-pub use program::{PROGRAM, Program};
+pub use program::{PRODUCT, PROGRAM, Product, Program};
 pub use reading::{
     WITHOUT_WAITING, as_text, not_regular, open_regular, read_given, read_regular, read_text,
     text_given,
@@ -22,6 +22,7 @@ pub use stop::Stop;
 pub mod files;
 mod program;
 mod reading;
+pub mod secrets;
 mod stop;
 pub(crate) mod subprocess;
 pub mod terminal;

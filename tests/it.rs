@@ -29,6 +29,8 @@ mod documents;
 mod encryption;
 #[path = "it/files.rs"]
 mod files;
+#[path = "it/former.rs"]
+mod former;
 #[path = "it/formatting.rs"]
 mod formatting;
 #[path = "it/ledger.rs"]
@@ -97,5 +99,7 @@ mod symbols;
 mod tidy;
 #[path = "it/together.rs"]
 mod together;
+#[path = "it/unreached.rs"]
+mod unreached;
 #[path = "it/world.rs"]
 mod world;

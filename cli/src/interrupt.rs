@@ -1,5 +1,6 @@
 //! Ctrl-C: who hears it, and what is said of it.
 
+use entail::world::PRODUCT;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,13 +8,13 @@ use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::event::{Event, Sink};
 use entail::execute::Stop;
 use entail::world::threads::probe_descriptors;
-use signal_hook::consts::{SIGUSR1, SIGUSR2, SIGXFSZ};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
+use signal_hook::low_level::emulate_default_handler;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 
 use crate::ui::Ui;
-use crate::view::PRODUCT;
 
 /// Signals that end a process which does not hear them, and mean nothing to this one: a file has reached its greatest size – then
 /// writing fails with an error –, and two that other programs give meanings of their own.
@@ -38,6 +39,8 @@ pub struct Interrupts {
     is_changing_state: AtomicBool,
     /// Whether tests run: they have words of their own.
     is_testing: AtomicBool,
+    /// Whether nothing is held that an end at once would leave behind.
+    holds_nothing: AtomicBool,
 }
 
 impl Interrupts {
@@ -50,6 +53,11 @@ impl Interrupts {
     pub fn for_tests(&self) {
         self.is_testing.store(true, Ordering::SeqCst);
         self.carry_out();
+    }
+
+    /// From now on a signal ends the process as the system does.
+    pub fn hold_nothing(&self) {
+        self.holds_nothing.store(true, Ordering::SeqCst);
     }
 
     /// From now on steps are carried out: only the executor ends the run.
@@ -124,10 +132,14 @@ impl Listener {
     /// Hears signals until `over`. The first asks to stop; the second abandons what runs.
     async fn listen(mut self, ui: &Ui, over: &Notify) {
         loop {
-            tokio::select! {
-                _ = self.interrupt.recv() => {}
-                _ = self.terminate.recv() => {}
+            let number = tokio::select! {
+                _ = self.interrupt.recv() => SIGINT,
+                _ = self.terminate.recv() => SIGTERM,
                 () = over.notified() => return,
+            };
+            if ui.interrupts.holds_nothing.load(Ordering::SeqCst) {
+                // Where the system refuses, it is heard like any other.
+                let _ = emulate_default_handler(number);
             }
             hear(ui);
         }

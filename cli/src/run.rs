@@ -9,7 +9,7 @@ use entail::event::Stage;
 use entail::install::{Locks, Settings};
 use entail::operation::variables::unreadable_files;
 use entail::world::terminal::Form;
-use entail::world::{PROGRAM, World};
+use entail::world::{PRODUCT, PROGRAM, World};
 
 use crate::arguments::{Asked, AskedCommand, help, read};
 use crate::commands::{self, Cli, Command};
@@ -154,7 +154,9 @@ fn warn_of_settings(ui: &Ui, world: &World) {
     let failed = problems.has_errors();
     ui.remarks(problems);
     if failed {
-        ui.err("As a result of the above problems, entail may not behave as intended.\n\n\n");
+        ui.err(&format!(
+            "As a result of the above problems, {PRODUCT} may not behave as intended.\n\n\n"
+        ));
     }
 }
 

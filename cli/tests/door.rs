@@ -51,6 +51,32 @@ fn what_it_says_to_run_has_the_name_it_was_called_by() {
     assert!(run(&["plan", "-help"]).starts_with("Usage: tofu [global options] plan [options]\n"));
 }
 
+/// Other programs look for the sentences that OpenTofu and Terraform begin parts of their output with.
+#[cfg(unix)]
+#[test]
+fn the_name_it_was_called_by_stands_in_its_sentences() {
+    let late = "resource \"terraform_data\" \"a\" {}\nresource \"terraform_data\" \"b\" {\n  for_each = toset([terraform_data.a.id])\n}\n";
+    for (program, product) in [("tofu", "OpenTofu"), ("terraform", "Terraform"), ("e", "entail")] {
+        let folder = Folder::new(program, "resource \"terraform_data\" \"a\" {}\n");
+        let name = folder.0.join(program);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_entail"), &name).expect("a link");
+        let run = |arguments: &[&str]| {
+            let output = Command::new(&name).args(arguments).current_dir(&folder.0).output();
+            let output = output.expect("it runs");
+            let text = String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr);
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let has = |text: String, words: String| assert!(text.contains(&words), "{words:?}: {text}");
+        has(run(&["init"]), format!("{product} has been successfully initialized!"));
+        let plan = run(&["plan"]);
+        has(plan.clone(), format!("{product} will perform the following actions:"));
+        has(plan, format!("{product} used the selected providers to generate"));
+        std::fs::write(folder.0.join("main.tf"), late).expect("a configuration");
+        has(run(&["plan", "-no-color"]), format!("{product} cannot determine the full set of"));
+    }
+}
+
 #[test]
 fn a_plan_shows_every_error_that_validate_does() {
     let wrong =

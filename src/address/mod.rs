@@ -13,7 +13,7 @@ mod rare_map;
 pub mod source;
 pub mod target;
 pub use crate::value::Str;
-use crate::value::text::quoted;
+use crate::value::text::escaped;
 pub use keyed::Keyed;
 pub use rare_map::RareMap;
 
@@ -45,7 +45,11 @@ impl fmt::Display for InstanceKey {
         match self {
             InstanceKey::None => Ok(()),
             InstanceKey::Int(index) => write!(f, "[{index}]"),
-            InstanceKey::Str(key) => write!(f, "[{}]", quoted(key)),
+            InstanceKey::Str(key) => {
+                f.write_str("[\"")?;
+                f.write_str(&escaped(key))?;
+                f.write_str("\"]")
+            }
         }
     }
 }

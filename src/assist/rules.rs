@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::document::{Document, Language, range};
-use super::vocabulary::{policies, vocabulary};
+use super::vocabulary::{called, policies};
 use super::workspace::Workspace;
 use super::{Hover, Place};
 use crate::datalog::syntax::{Atom, Literal};
@@ -98,7 +98,7 @@ fn places(
 pub(super) fn hover(workspace: &Workspace, document: &Document, byte: usize) -> Option<Hover> {
     let Some(meant) = at(document, byte) else { return of_rule(document, byte) };
     let mut text = String::new();
-    if let Some(words) = vocabulary().iter().find(|it| it.name() == meant.name) {
+    if let Some(words) = called(&meant.name) {
         text = format!("```\n{} ({})\n```\n\n{}\n", words.usage, words.columns, words.says);
     }
     let writers = writers(workspace, document, &meant.name);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::document::Language;
 use super::module::Module;
-use super::vocabulary::vocabulary;
+use super::vocabulary::called;
 use super::workspace::Workspace;
 use crate::expression::functions::{self, Parameter, SPECIAL};
 use crate::schema::{FunctionParameter, FunctionSignature};
@@ -80,7 +80,7 @@ fn open_call(text: &str, at: usize) -> Option<(String, usize)> {
 
 /// Returns the columns of a relation that policies may rely on.
 fn of_relation(name: &str) -> Option<Signature> {
-    let words = vocabulary().iter().find(|it| it.name() == name)?;
+    let words = called(name)?;
     let open = words.usage.find('(')?;
     let mut parameters = Vec::new();
     let mut start = open + 1;

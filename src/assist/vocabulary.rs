@@ -1,28 +1,11 @@
-//! The vocabulary of policies, read once: every relation that they may rely on.
+//! The vocabulary of policies: every relation that they may rely on.
 
-use std::sync::LazyLock;
+use crate::policy::reference::RelationWords;
 
-use crate::diagnostic::Sources;
-use crate::policy::Policies;
-use crate::policy::reference::{RelationWords, relations};
+pub use crate::policy::reference::vocabulary;
+pub(super) use crate::policy::reference::vocabulary_policies as policies;
 
-struct Vocabulary {
-    policies: Policies,
-    relations: Vec<RelationWords>,
-}
-
-static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    let (policies, _) = Policies::read(Vec::new(), &Sources::default());
-    let relations = relations(&policies);
-    Vocabulary { policies, relations }
-});
-
-/// Returns the relations that policies may rely on.
-pub fn vocabulary() -> &'static [RelationWords] {
-    &VOCABULARY.relations
-}
-
-/// Returns what concludes them.
-pub(super) fn policies() -> &'static Policies {
-    &VOCABULARY.policies
+/// Returns the relation that a name means: its own, or a former one.
+pub(super) fn called(name: &str) -> Option<&'static RelationWords> {
+    vocabulary().iter().find(|it| it.is_called(name))
 }

@@ -211,7 +211,13 @@ impl Sources {
         use unicode_segmentation::UnicodeSegmentation;
         let source = self.get(file)?;
         let (start, text) = source.text_of_line(line)?;
-        let within = text.grapheme_indices(true).nth(column.checked_sub(1)?)?.0;
+        let before = column.checked_sub(1)?;
+        // The end of a line counts as one, however it is written.
+        let within = match text.is_ascii() {
+            true => Some(before)
+                .filter(|it| *it <= text.trim_end_matches(['\r', '\n']).len() && *it < text.len()),
+            false => text.grapheme_indices(true).nth(before).map(|it| it.0),
+        }?;
         Some(Span::new(file, start + within, start + within))
     }
 

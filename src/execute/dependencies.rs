@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use entail_rules::records::Records;
 use entail_rules::{Node, beside};
-use rustc_hash::FxHashSet;
 
 use super::Context;
 use crate::config::Module;
 use crate::lower::blocks::MOST_DEPENDENCIES;
 use crate::lower::structure::NodeKind;
 use crate::plan::{Action, Change};
+use crate::reachable::Reachable;
 use crate::state::Object;
 use crate::value::Str;
 
@@ -38,7 +38,7 @@ pub(super) fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
         return true;
     }
     let mut passed = true;
-    for value in Behind::of(ctx.records, node).skip(1) {
+    for value in made_through(ctx.records, node).skip(1) {
         if let NodeKind::Variable(..) = ctx.observer.values.structure.kind(value) {
             passed &= ctx.observer.is_valid(value);
         }
@@ -51,7 +51,7 @@ pub(super) fn inputs_are_valid(ctx: &Context<'_>, node: Node) -> bool {
 fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
     let structure = &ctx.observer.values.structure;
     let mut found: BTreeSet<Node> = BTreeSet::new();
-    for value in Behind::of(ctx.records, node) {
+    for value in made_through(ctx.records, node) {
         found.extend(beside(&ctx.records.made_from, value));
         if found.len() > MOST_DEPENDENCIES {
             return None;
@@ -72,28 +72,9 @@ fn rests_on(ctx: &Context<'_>, node: Node) -> Option<Vec<Str>> {
     Some(names)
 }
 
-/// A node, and what it is made through, each once: one step after the other, because all pairs would be too many.
-struct Behind<'r> {
-    records: &'r Records,
-    seen: FxHashSet<Node>,
-    open: Vec<Node>,
-}
-
-impl<'r> Behind<'r> {
-    fn of(records: &'r Records, node: Node) -> Behind<'r> {
-        Behind { records, seen: FxHashSet::from_iter([node]), open: vec![node] }
-    }
-}
-
-impl Iterator for Behind<'_> {
-    type Item = Node;
-
-    fn next(&mut self) -> Option<Node> {
-        let next = self.open.pop()?;
-        let further = beside(&self.records.made_through, next);
-        self.open.extend(further.filter(|it| self.seen.insert(*it)));
-        Some(next)
-    }
+/// Iterates over a node and what it is made through: from step to step, because all pairs would be too many rows for a rule.
+fn made_through(records: &Records, node: Node) -> impl Iterator<Item = Node> {
+    Reachable::from([node], |it| beside(&records.made_through, it))
 }
 
 impl Context<'_> {

@@ -13,7 +13,6 @@ use crate::lower::{Structure, When, leave_out};
 use crate::plan::Change;
 use crate::planner::without_absent;
 use crate::reason::shipped;
-use crate::request::PlanMode;
 use crate::state::OutputValue;
 use crate::state::journal::Record;
 use crate::state::objects as record;
@@ -32,7 +31,7 @@ pub(super) fn finish(
         debug_assert!(ctx.plan.outputs.contains_key(name), "{node:?} is in the plan");
         set(ctx, done, Record::Output { name: name.clone(), value: None });
     }
-    let only_records = ctx.plan.mode == PlanMode::RefreshOnly;
+    let only_records = ctx.observer.values.only_records;
     if only_records && !done.stopped {
         ctx.observer.failed_outputs(&ctx.plan.checks);
     }

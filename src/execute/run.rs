@@ -278,6 +278,7 @@ impl<'c, 'a> Run<'c, 'a> {
         }
         self.course.end(&self.steps, step, Some(&outcome));
         for waiting in self.turns.end(node) {
+            self.course.pass_turn(step, waiting);
             self.steps.schedule.again(waiting);
         }
         if self.begun.remove(&step)

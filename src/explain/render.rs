@@ -56,6 +56,18 @@ pub fn align(lines: &[Line]) -> String {
     out
 }
 
+/// Returns a place without its column: `main.tf:3` for `main.tf:3,14`.
+pub fn short(place: &str) -> &str {
+    let digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    match place.rsplit_once(',') {
+        Some((line, column)) if digits(column) => match line.rsplit_once(':') {
+            Some((_, number)) if digits(number) => line,
+            _ => place,
+        },
+        _ => place,
+    }
+}
+
 /// The longest chain of reasons that is told whole.
 const LONGEST: usize = 16;
 /// How many steps of a longer one are told at its beginning and at its end.
@@ -253,10 +265,18 @@ pub(super) fn shape_to_json(shape: &Shape, leaves: &dyn Leaves) -> Value {
 mod tests {
     use super::*;
 
-    const WHOLE: &str = "-depth=999";
+    const WHOLE: &str = "-full";
 
     fn line(depth: usize, is_reason: bool) -> Line {
         Line { depth, text: format!("at {depth}"), is_reason, origins: Vec::new() }
+    }
+
+    #[test]
+    fn a_place_has_no_column() {
+        assert_eq!(short("main.tf:3,14"), "main.tf:3");
+        assert_eq!(short("a,b.tf:3"), "a,b.tf:3");
+        assert_eq!(short("-var list=1,2"), "-var list=1,2");
+        assert_eq!(short("state"), "state");
     }
 
     #[test]
@@ -265,7 +285,7 @@ mod tests {
         let folded = fold(chain.clone(), WHOLE);
         assert_eq!(folded.len(), ENDS.0 + 1 + ENDS.1);
         assert_eq!((folded.first(), folded.last()), (chain.first(), chain.last()));
-        assert_eq!(folded[ENDS.0].text, "… 27 steps in between: -depth=999 shows them");
+        assert_eq!(folded[ENDS.0].text, "… 27 steps in between: -full shows them");
         assert_eq!(fold(chain[..LONGEST].to_vec(), WHOLE), chain[..LONGEST]);
     }
 

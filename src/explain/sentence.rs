@@ -116,6 +116,23 @@ fn of_action(node: u64, action: u64, reason: u64, leaves: &dyn Leaves) -> String
     of_done(&node, Action::from_word(action), Reason::from_word(reason))
 }
 
+/// Returns what a plan does with an object, as one sentence.
+pub fn of_planned(node: &str, action: Action) -> String {
+    let what = match action {
+        Action::NoOp => "is unchanged",
+        Action::Create => "will be created",
+        Action::Read => "will be read during apply",
+        Action::Update => "will be updated",
+        Action::DeleteThenCreate | Action::CreateThenDelete | Action::ForgetThenCreate => {
+            "will be replaced"
+        }
+        Action::Delete => "will be destroyed",
+        Action::Forget => "will be removed from the state but not destroyed",
+        Action::Drop => "will be removed from the state",
+    };
+    format!("{node} {what}")
+}
+
 /// Returns what is done with what is called so, and why.
 pub fn of_done(node: &str, action: Option<Action>, reason: Option<Reason>) -> String {
     let what = match action {

@@ -253,13 +253,11 @@ fn a_refusal_names_for_each_rule_what_failed() {
         "excluded(c)",
         expect![[r#"
             if c reads b (selection.dependent)
-              not so: b is left out
+              missing: b is left out
             if the request leaves c out (selection.requested)
-              not so: something names c, to exclude it
-            if c reads something, whose instances are not known yet (selection.open)
-              not so: c reads something, of which it is not known yet what it is
+              missing: something names c, to exclude it
             if c would be destroyed, but must stay as it is (selection.protected)
-              not so: c must stay as it is
+              missing: c must stay as it is
         "#]],
     );
     why_not(
@@ -267,7 +265,7 @@ fn a_refusal_names_for_each_rule_what_failed() {
         "action(a, DeleteThenCreate, ReplaceBecauseCannotUpdate)",
         expect![[r#"
             if the provider cannot make a change of a in place (decide.replace-cannot-update)
-              not so: the provider names a difference of a that it cannot make in place
+              missing: the provider names a difference of a that it cannot make in place
         "#]],
     );
     why_not(
@@ -275,7 +273,7 @@ fn a_refusal_names_for_each_rule_what_failed() {
         "selected(a)",
         expect![[r#"
             if a is wanted, and nothing leaves it out (selection.selected)
-              not so: a target names a, or needs it
+              missing: a target names a, or needs it
             if the request has no targets, and nothing leaves a out (selection.all)
               but the request has targets
         "#]],

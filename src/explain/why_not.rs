@@ -347,7 +347,7 @@ impl Attempt {
 
     fn alternative(&self, leaves: &dyn Leaves) -> Alternative {
         let failed = match &self.failed {
-            Failure::Missing(shape, _) => format!("not so: {}", sentence::of_shape(shape, leaves)),
+            Failure::Missing(shape, _) => format!("missing: {}", sentence::of_shape(shape, leaves)),
             Failure::Present(shape) => format!("but {}", sentence::of_shape(shape, leaves)),
             Failure::Condition => "but a condition fails".to_owned(),
         };

@@ -32,20 +32,22 @@ impl Evaluator<'_> {
     pub(super) fn object(&self, items: &[Item], names: &Names<'_>) -> Value {
         let mut attributes = Vec::with_capacity(items.len());
         let mut marks = Marks::default();
-        let mut known = true;
+        let mut without_key = Vec::new();
         for item in items {
             let key = self.object_key(&item.key, &item.value, names, &mut marks);
             let value = self.value(&item.value, names);
             match key {
                 Some(key) => attributes.push((key, value)),
-                None => known = false,
+                None => without_key.push(value),
             }
         }
-        if known {
+        if without_key.is_empty() {
             Value::object(attributes).mark(&marks)
         } else {
             // What a key is marked with is known once the key is; where it came from is known now.
-            Value::unknown(Type::DYNAMIC).mark(&marks.provenance())
+            let values = attributes.iter().map(|it| &it.1).chain(&without_key);
+            Value::unknown(Type::DYNAMIC)
+                .mark(&marks.provenance().union(&Marks::provenance_of(values)))
         }
     }
 
@@ -90,14 +92,18 @@ impl Evaluator<'_> {
     /// Evaluates `[for …]` and `{for …}`.
     pub(super) fn comprehension(&self, it: &For, whole: Span, names: &Names<'_>) -> Value {
         let collection = self.gone_through(&it.collection, names);
+        if let Some((element, keys)) = self.scope.stand_in(&collection) {
+            let body = self.body_of(it, element, names);
+            return Value::unknown(Type::DYNAMIC).mark(&keys.union(&body));
+        }
         let parts: Vec<&Expression> =
             it.key.iter().chain([&it.value]).chain(&it.condition).collect();
         let mut marks = collection.marks();
         let items = match self.elements_of(&collection, &it.collection, whole, names) {
             Some(items) => items,
             None => {
-                self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
-                return Value::unknown(Type::DYNAMIC).mark(&marks);
+                let body = self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
+                return Value::unknown(Type::DYNAMIC).mark(&marks.union(&body));
             }
         };
         let mut filter_marks = Marks::default();
@@ -108,8 +114,8 @@ impl Evaluator<'_> {
         }
         let Some(items) = items else {
             marks = marks.union(&filter_marks);
-            self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
-            return Value::unknown(Type::DYNAMIC).mark(&marks);
+            let body = self.leave_out(&parts, it.key_name.as_ref(), &it.value_name, names);
+            return Value::unknown(Type::DYNAMIC).mark(&marks.union(&body));
         };
         self.over(items, &marks, |items| {
             let elements = Elements { items, marks: marks.clone() };
@@ -118,6 +124,16 @@ impl Evaluator<'_> {
                 None => self.tuple_for(it, elements, whole, names),
             }
         })
+    }
+
+    /// Returns where the values of a `for` come from, for an element that stands for all. What would be wrong is said of the real ones.
+    fn body_of(&self, it: &For, element: Value, names: &Names<'_>) -> Marks {
+        let key = Value::unknown(Type::DYNAMIC);
+        let own = bindings(it.key_name.as_ref(), &it.value_name, key, element);
+        let names = Names::within(&own, names);
+        let parts = it.key.iter().chain([&it.value]).chain(&it.condition);
+        let values = || parts.map(|it| self.value(it, &names)).collect::<Vec<_>>();
+        Marks::provenance_of(&self.captured(values).0)
     }
 
     /// Returns what `work` makes of the elements of a collection with these marks.
@@ -177,16 +193,16 @@ impl Evaluator<'_> {
         Some(elements(collection))
     }
 
-    /// Tells the scope that the body of a `for` is not evaluated.
+    /// Tells the scope that the body of a `for` is not evaluated, and returns where its values would come from.
     pub(super) fn leave_out(
         &self,
         parts: &[&Expression],
         key: Option<&Name>,
         value: &Name,
         names: &Names<'_>,
-    ) {
+    ) -> Marks {
         let more: Vec<Str> = key.into_iter().chain([value]).map(|it| it.text.clone()).collect();
-        parts.iter().for_each(|it| self.unevaluated(it, names, &more));
+        parts.iter().map(|it| self.unevaluated(it, names, &more)).collect()
     }
 
     /// Checks the `if` clause once, without an element, so that what is always wrong is said once. `marks` become those of
@@ -251,14 +267,14 @@ impl Evaluator<'_> {
                 Taken::No => {}
                 Taken::Undecided => {
                     known = false;
-                    self.unevaluated(&it.value, &names, &[]);
+                    marks = marks.union(&self.unevaluated(&it.value, &names, &[]));
                 }
             }
         }
         if known {
             Value::tuple(values).mark(&marks)
         } else {
-            Value::unknown(Type::DYNAMIC).mark(&marks)
+            Value::unknown(Type::DYNAMIC).mark(&marks.union(&Marks::provenance_of(&values)))
         }
     }
 
@@ -286,15 +302,15 @@ impl Evaluator<'_> {
                 Taken::No => continue,
                 Taken::Undecided => {
                     known = false;
-                    [key, &it.value]
-                        .into_iter()
-                        .for_each(|part| self.unevaluated(part, &names, &[]));
+                    for part in [key, &it.value] {
+                        marks = marks.union(&self.unevaluated(part, &names, &[]));
+                    }
                     continue;
                 }
             }
             let Some(name) = self.for_key(key, whole, &names, known, &mut marks) else {
                 known = false;
-                self.unevaluated(&it.value, &names, &[]);
+                marks = marks.union(&self.unevaluated(&it.value, &names, &[]));
                 continue;
             };
             let value = self.value(&it.value, &names);
@@ -308,7 +324,8 @@ impl Evaluator<'_> {
             }
         }
         if !known {
-            return Value::unknown(Type::DYNAMIC).mark(&marks);
+            let values = groups.values().flatten();
+            return Value::unknown(Type::DYNAMIC).mark(&marks.union(&Marks::provenance_of(values)));
         }
         let attributes = groups.into_iter().map(|(name, mut values)| match it.group {
             true => (name, Value::tuple(values)),

@@ -346,13 +346,14 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Tells the scope of an expression that an unknown kept from being evaluated.
-    pub fn unevaluated(&self, expression: &Expression, names: &Names<'_>, more: &[Str]) {
-        if self.aside.get() == 0 {
-            let mut bound = names.all();
-            bound.extend_from_slice(more);
-            self.scope.unevaluated(expression, &bound);
+    /// Tells the scope of an expression that an unknown kept from being evaluated, and returns where its value would come from.
+    pub fn unevaluated(&self, expression: &Expression, names: &Names<'_>, more: &[Str]) -> Marks {
+        if self.aside.get() > 0 {
+            return Marks::default();
         }
+        let mut bound = names.all();
+        bound.extend_from_slice(more);
+        self.scope.unevaluated(expression, &bound)
     }
 }
 

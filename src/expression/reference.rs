@@ -4,6 +4,7 @@ use crate::address::{Mode, ResourceNameRef};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::{self, Expr, Expression, Name, Root, Step};
 use crate::value::{Str, Value};
+use crate::world::PRODUCT;
 
 use super::{Reference, Subject};
 
@@ -169,7 +170,7 @@ fn bad_each_attribute(name: &str, at: Span) -> Diagnostic {
 fn reserved_name(root: &Root) -> Diagnostic {
     Diagnostic::error("Reserved symbol name")
         .detail(format!(
-            "The symbol name {:?} is reserved for use in a future OpenTofu version. If you are using a provider that \
+            "The symbol name {:?} is reserved for use in a future {PRODUCT} version. If you are using a provider that \
              already uses this as a resource type name, add the prefix \"resource.\" to force interpretation as a resource \
              type name.",
             root.text

@@ -112,10 +112,18 @@ pub trait Scope: Sync {
         let _ = (value, span);
     }
 
-    /// Tells of an expression that an unknown kept from being evaluated, with the names that are bound around it: for
-    /// tracing, which counts its static references as read.
-    fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
+    /// Returns what stands for each element of a collection of which nothing is known, and what the collection itself is derived
+    /// from; nothing where parts of its elements are no values of their own: for tracing.
+    fn stand_in(&self, collection: &Value) -> Option<(Value, Marks)> {
+        let _ = collection;
+        None
+    }
+
+    /// Tells of an expression that an unknown kept from being evaluated, with the names that are bound around it, and returns where
+    /// its value would come from: for tracing, which counts its static references as read.
+    fn unevaluated(&self, expression: &Expression, bound: &[Str]) -> Marks {
         let _ = (expression, bound);
+        Marks::default()
     }
 
     /// Returns a pure mode's wish to see `length(x)` and `keys(x)` of a bare resource as reading only its key set.

@@ -22,10 +22,12 @@ fn count(value: &Value, elements: usize, bytes: usize) -> Option<usize> {
         return (text.len() <= bytes).then_some(0);
     }
     let mut left = elements;
-    let mut open = vec![value.children()];
-    while let Some(children) = open.last_mut() {
+    // Most values have no elements that have some.
+    let (mut children, mut open) = (value.children(), Vec::new());
+    loop {
         let Some(child) = children.next() else {
-            open.pop();
+            let Some(outer) = open.pop() else { return Some(elements - left) };
+            children = outer;
             continue;
         };
         left = left.checked_sub(1)?;
@@ -33,10 +35,9 @@ fn count(value: &Value, elements: usize, bytes: usize) -> Option<usize> {
             child.bare(),
             Value::List(_) | Value::Set(_) | Value::Tuple(_) | Value::Object(_) | Value::Map(_)
         ) {
-            open.push(child.children());
+            open.push(std::mem::replace(&mut children, child.children()));
         }
     }
-    Some(elements - left)
 }
 
 /// What arithmetic says where a result has too large or too small an exponent.

@@ -7,7 +7,7 @@ use super::problems;
 use crate::diagnostic::Span;
 use crate::syntax::{Expression, Splat, Step};
 use crate::value::convert::convert;
-use crate::value::{Kind, Refinement, Type, Unknown, Value};
+use crate::value::{Kind, Marks, Refinement, Type, Unknown, Value};
 
 /// What is done with each element, and where it is written.
 pub(super) struct SplatSteps<'e> {
@@ -30,7 +30,14 @@ impl Evaluator<'_> {
             true => Value::unknown(Type::DYNAMIC),
             false => {
                 let steps = SplatSteps { each, marker: *marker, whole };
-                let value = self.splat_value(value, &steps, source, names);
+                let value = match self.scope.stand_in(&value) {
+                    Some((element, keys)) => {
+                        let (taken, _) = self.captured(|| self.follow(element, each, whole, names));
+                        Value::unknown(Type::DYNAMIC)
+                            .mark(&keys.union(&Marks::provenance_of([&taken])))
+                    }
+                    None => self.splat_value(value, &steps, source, names),
+                };
                 self.element_reached(&value, whole.span);
                 value
             }
@@ -63,8 +70,9 @@ impl Evaluator<'_> {
                     return Value::tuple(Vec::new());
                 }
                 if ty == Type::DYNAMIC {
-                    each.iter().for_each(|step| self.leave_out_key(step, names));
-                    return Value::unknown(Type::DYNAMIC);
+                    let keys: Marks =
+                        each.iter().map(|step| self.leave_out_key(step, names)).collect();
+                    return Value::unknown(Type::DYNAMIC).mark(&keys);
                 }
                 if !ty.is_sequence() {
                     let may_be_null =
@@ -72,7 +80,7 @@ impl Evaluator<'_> {
                     let item = self.follow(value.mark(&marks), each, whole, names);
                     // It may become no element or one.
                     return if may_be_null {
-                        Value::unknown(Type::DYNAMIC)
+                        Value::unknown(Type::DYNAMIC).mark(&Marks::provenance_of([&item]))
                     } else {
                         Value::tuple(vec![item])
                     };
@@ -94,9 +102,10 @@ impl Evaluator<'_> {
             .into()
     }
 
-    fn leave_out_key(&self, step: &Step, names: &Names<'_>) {
-        if let Step::Index(it) = step {
-            self.unevaluated(&it.key, names, &[]);
+    fn leave_out_key(&self, step: &Step, names: &Names<'_>) -> Marks {
+        match step {
+            Step::Index(it) => self.unevaluated(&it.key, names, &[]),
+            _ => Marks::default(),
         }
     }
 

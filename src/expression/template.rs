@@ -126,8 +126,8 @@ impl Evaluator<'_> {
             }),
             _ => {
                 let body = Expression { expr: Expr::Template(body.as_slice().into()), span };
-                self.leave_out(&[&body], key_name, value_name, names);
-                Text { marks, unknown: true, ..Text::default() }
+                let body = self.leave_out(&[&body], key_name, value_name, names);
+                Text { marks: marks.union(&body), unknown: true, ..Text::default() }
             }
         };
         debug_assert!(

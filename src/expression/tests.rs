@@ -8,4 +8,5 @@ mod secrets;
 pub mod support;
 mod tracing;
 mod monotone;
+mod provenance;
 mod unknowns;

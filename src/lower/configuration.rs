@@ -12,7 +12,7 @@ use crate::expression::references_of;
 use crate::request::{PlanMode, Request};
 use crate::value::Str;
 
-/// Writes `mode`, `filtered`, `targeting`, `excluding`, `skips_refresh`, `precedes_destroy`, `outputs_need_all`: what holds for the whole run.
+/// Writes `mode`, `filtered`, `targeting`, `excluding`, `skips_refresh`, `adopts`, `precedes_destroy`, `outputs_need_all`: what holds for the whole run.
 pub(super) fn request(facts: &mut Facts, request: &Request) {
     facts.mode.push((match request.mode {
         PlanMode::Normal => RunMode::Normal,
@@ -30,6 +30,9 @@ pub(super) fn request(facts: &mut Facts, request: &Request) {
     }
     if request.skip_refresh {
         facts.skips_refresh.push(());
+    }
+    if request.adopts.is_some() {
+        facts.adopts.push(());
     }
     if request.precedes_destroy {
         facts.precedes_destroy.push(());

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use entail_rules::{Facts, Node};
+use entail_rules::instances::Instances;
+use entail_rules::{Facts, Ledger, Node};
 
 use crate::address::Instance;
 use crate::config::Config;
+use crate::reason::EngineRef;
 use crate::request::Request;
 use crate::state::State;
 
@@ -14,6 +16,7 @@ mod configuration;
 pub mod existing;
 mod cyclic_core;
 pub mod gone;
+mod key_sets;
 pub mod moves;
 mod read_places;
 pub mod removed;
@@ -86,6 +89,7 @@ pub fn lower(documents: &Documents<'_>, structure: Structure, reads: Reads) -> L
     configuration::lower(&mut lowered, documents, &part, &reads);
     waiting::lower(&mut lowered, |node| reads.of(node).collect());
     existing::lower(&mut lowered, documents, &reads);
+    key_sets::lower(&mut lowered, documents, &reads);
     if !lowered.facts.pending.is_empty() {
         configuration::open(&mut lowered, &|_| false);
     }
@@ -125,6 +129,17 @@ pub fn of_run(request: &Request, state: &State) -> Facts {
     facts
 }
 
+/// Concludes what kind of run it is from the facts about the run as a whole: `mode`, `adopts` and `precedes_destroy`.
+pub fn judged_run(engine: EngineRef, facts: &Facts) -> Instances {
+    let of_run = Facts {
+        mode: facts.mode.clone(),
+        adopts: facts.adopts.clone(),
+        precedes_destroy: facts.precedes_destroy.clone(),
+        ..Facts::default()
+    };
+    engine.conclude(&Ledger::of(&of_run))
+}
+
 /// Lowers what was found when the keys of a block became known, by the same functions as all the rest.
 ///
 /// - `found`: the structure with what was added, which comes back in the result, and what reads what in that.
@@ -148,6 +163,7 @@ pub fn lower_more(
         read_before(node).into_iter().chain(reads.of(node)).collect()
     });
     existing::lower_more(&mut lowered, documents, waited);
+    key_sets::lower_more(&mut lowered, documents, part.resources, waited);
     configuration::open(&mut lowered, is_known);
     requested::lower_more(&mut lowered, documents, part.resources);
     lowered.finish(documents, reads, When::Late)

@@ -223,7 +223,7 @@ fn called<'s>(
 }
 
 /// The one resource that an address means, where no other can be meant: each module instance is named with its key, and there is
-/// such a one.
+/// such a one. What the state has in a module instance that is not there may be in one whose keys are not known yet.
 fn exactly<'s>(
     structure: &'s Structure,
     module: &ModuleInstance,
@@ -234,7 +234,7 @@ fn exactly<'s>(
     }
     let address = Resource { module: module.clone(), resource: name.clone() };
     let found = structure.resource(structure.resource_id(&address)?);
-    found.module.is_none_or(|it| !structure.module(it).pending).then_some(found)
+    found.module.is_some_and(|it| !structure.module(it).pending).then_some(found)
 }
 
 /// What a target names of a resource: nodes, each with how it is hit.
@@ -333,13 +333,34 @@ fn matches_nothing(structure: &Structure, selector: &Selector, hit: Hit) -> Diag
         Hit::Target => ("target", "so it selects nothing"),
         _ => ("exclude", "so it leaves nothing out"),
     };
-    let hint = hint(structure, &wanted);
-    Diagnostic::warning(format!("No object matches -{option}")).sort(Sort::Unmatched).detail(
-        format!(
-            "The address {wanted} ({}) names nothing that is declared or exists, {effect}.{hint}",
+    let detail = match named_value(structure, &selector.target) {
+        Some(kind) => format!(
+            "{wanted} ({}) is {kind}, not a resource or a module, {effect}.",
             selector.origin
         ),
-    )
+        None => format!(
+            "The address {wanted} ({}) names nothing that is declared or exists, {effect}.{}",
+            selector.origin,
+            hint(structure, &wanted)
+        ),
+    };
+    let summary = format!("No object matches -{option}");
+    Diagnostic::warning(summary).sort(Sort::Unmatched).detail(detail)
+}
+
+/// Returns the kind of the declared value or check that an address names; `None` if it names none.
+fn named_value(structure: &Structure, target: &Target) -> Option<&'static str> {
+    let Target::Resource(resource) = target else { return None };
+    let id = structure.module_id(&resource.module).filter(|it| structure.stands(*it))?;
+    let (module, name) = (structure.module(id), &*resource.resource.name);
+    let (is_declared, kind) = match &*resource.resource.kind {
+        "var" => (module.variables.contains_key(name), "a variable"),
+        "local" => (module.besides.locals.contains_key(name), "a local value"),
+        "output" => (module.outputs.contains_key(name), "an output"),
+        "check" => (module.besides.checks.contains_key(name), "a check"),
+        _ => return None,
+    };
+    is_declared.then_some(kind)
 }
 
 /// What `-replace` names is neither declared nor in the state.

@@ -301,7 +301,7 @@ impl Trace<'_> {
             let value = match input {
                 Some(input) => {
                     let each = self.each_of_module(module);
-                    let value = self.evaluate_traced(node, parent, &each, &input.value);
+                    let value = self.evaluate(node, parent, &each, &input.value);
                     let marks = value.marks();
                     // What does not fit is told once it is evaluated for good.
                     let taken = inputs::taken(variable, Some(&value));
@@ -322,7 +322,7 @@ impl Trace<'_> {
     fn local(&mut self, module: ModuleId, name: &Str) {
         let node = self.structure.module(module).besides.locals[name];
         let config = self.structure.module(module).config.clone();
-        let value = self.evaluate_traced(node, module, &Each::None, &config.locals[name].value);
+        let value = self.evaluate(node, module, &Each::None, &config.locals[name].value);
         self.keep_value(node, value);
         self.hang(node, module);
     }
@@ -331,7 +331,7 @@ impl Trace<'_> {
         let node = self.structure.module(module).outputs[name];
         let config = self.structure.module(module).config.clone();
         let output = &config.outputs[name];
-        let value = self.evaluate_traced(node, module, &Each::None, &output.value);
+        let value = self.evaluate(node, module, &Each::None, &output.value);
         self.keep_value(node, value.mark(&output.marks()));
         let first = self.reads.reads.len();
         self.conditions(node, module, &output.preconditions);

@@ -12,6 +12,7 @@ use crate::state::CheckResult;
 use crate::syntax::{BinaryOp, Expr};
 use crate::value::convert::convert;
 use crate::value::{Str, Type, Value};
+use crate::world::PRODUCT;
 
 /// What a condition came to.
 #[derive(Clone, Debug)]
@@ -126,7 +127,7 @@ pub fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String
         let kind = if marks.ephemeral { "ephemeral" } else { "sensitive" };
         problems.push(
             Diagnostic::warning(format!("Error message refers to {kind} values"))
-                .detail(format!("The error expression used to explain this condition refers to {kind} values, so OpenTofu will not display the resulting message.\n\nYou can correct this by removing references to {kind} values."))
+                .detail(format!("The error expression used to explain this condition refers to {kind} values, so {PRODUCT} will not display the resulting message.\n\nYou can correct this by removing references to {kind} values."))
                 .at(span)
                 .sort(Sort::Withheld),
         );

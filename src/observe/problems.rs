@@ -8,6 +8,7 @@ use crate::provider::ImportName;
 use crate::provider::ProviderDiagnostic;
 use crate::syntax::Body;
 use crate::value::{PathStep, Value};
+use crate::world::PRODUCT;
 
 /// A provider's own words, placed at the attribute they are about.
 pub fn of_provider(
@@ -167,8 +168,8 @@ pub(super) fn nothing_to_import(
 }
 
 pub(super) fn already_managed(address: &Instance) -> Diagnostic {
-    Diagnostic::error("Resource already managed by OpenTofu").detail(format!(
-        "OpenTofu is already managing a remote object for {address}. To import to this address you must first remove the existing object from the state."
+    Diagnostic::error(format!("Resource already managed by {PRODUCT}")).detail(format!(
+        "{PRODUCT} is already managing a remote object for {address}. To import to this address you must first remove the existing object from the state."
     ))
 }
 
@@ -201,7 +202,7 @@ pub fn of_output(value: &Value, output: &config::Output) -> Option<Diagnostic> {
 /// A root output that would show what must not be shown.
 pub fn sensitive_output(at: Span) -> Diagnostic {
     Diagnostic::error("Output refers to sensitive values")
-        .detail("To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, OpenTofu requires that any root module output containing sensitive data be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")
+        .detail(format!("To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, {PRODUCT} requires that any root module output containing sensitive data be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true"))
         .at(at)
 }
 

@@ -17,6 +17,7 @@ use crate::lower::serving::configured::ChoiceAt;
 use crate::lower::structure::{ModuleId, NodeMap, ResourceId};
 use crate::syntax::Expression;
 use crate::value::{Kind, Value};
+use crate::world::PRODUCT;
 
 /// The provider instance of each node; those that one serves share it.
 pub type Served = NodeMap<Arc<ProviderInstance>>;
@@ -111,7 +112,7 @@ impl Observer<'_> {
             Ok(key) => Some(key),
             Err(why) => {
                 let detail = why.unwrap_or_else(|| format!(
-                    "The provider instance key for {address} depends on values that cannot be determined until apply, and so OpenTofu cannot select a provider instance to create a plan for this resource instance."
+                    "The provider instance key for {address} depends on values that cannot be determined until apply, and so {PRODUCT} cannot select a provider instance to create a plan for this resource instance."
                 ));
                 let problem = Diagnostic::error("Invalid provider instance key").detail(detail);
                 self.values.report([problem.about(address).at(expression.span)]);

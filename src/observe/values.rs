@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use entail_rules::Node;
+use entail_rules::instances::Instances;
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -68,6 +69,8 @@ pub struct Values<'a> {
     pub planning: bool,
     /// Whether no provider is configured: then they may have more functions than their schemas tell.
     pub is_validating: bool,
+    /// Whether the run changes no object: it records what exists.
+    pub only_records: bool,
     /// Whether an instance without an object counts for nothing, for none will be made: the run only records.
     pub only_existing: bool,
     /// Whether everything is to go: an instance that is not there any more is unknown then, not wrong.
@@ -105,6 +108,13 @@ pub struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
+    /// Takes in what was concluded of the run as a whole.
+    pub fn learn_run(&mut self, judged: &Instances) {
+        self.only_records = !judged.only_records.is_empty();
+        self.only_existing = !judged.only_existing.is_empty();
+        self.all_goes = !judged.all_goes.is_empty();
+    }
+
     /// Returns an empty table for a structure.
     pub fn new(
         config: &'a Config,
@@ -123,6 +133,7 @@ impl<'a> Values<'a> {
             plan_time: Some(world.now()),
             planning: true,
             is_validating: false,
+            only_records: false,
             only_existing: false,
             all_goes: false,
             types: Vec::new(),

@@ -1,6 +1,6 @@
 //! `apply`: carries a plan out and keeps the state, whatever happens.
 
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 use std::collections::{BTreeMap, HashSet};
 
 use super::plan::Planned;
@@ -347,7 +347,7 @@ pub fn verdict(done: &Done, mode: PlanMode) -> Diagnostics {
     let mut problems = Diagnostics::new();
     if mode == PlanMode::Destroy && done.forgotten > 0 {
         problems.push(Diagnostic::error("Destroy was successful but left behind forgotten instances").detail(format!(
-            "As requested, OpenTofu has not deleted {} remote object(s) that are no longer tracked in the state. Those objects can be managed only outside of OpenTofu from now on.",
+            "As requested, {PRODUCT} has not deleted {} remote object(s) that are no longer tracked in the state. Those objects can be managed only outside of {PRODUCT} from now on.",
             done.forgotten
         )));
     }
@@ -357,6 +357,6 @@ pub fn verdict(done: &Done, mode: PlanMode) -> Diagnostics {
 /// What was left out may still be to do.
 pub fn incomplete() -> Diagnostic {
     Diagnostic::warning("Applied changes may be incomplete").detail(
-        format!("The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    {PROGRAM} plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message."),
+        format!("The plan was created with the -target or the -exclude option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    {PROGRAM} plan\n\nNote that the -target and -exclude options are not suitable for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when {PRODUCT} specifically suggests to use it as part of an error message."),
     )
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::backend::local::Choice;
 use crate::backend::local::Local;
@@ -10,7 +11,7 @@ use crate::backend::settings::{self, Settings};
 use crate::backend::shape::{Arguments, Shape, Unfit};
 use crate::backend::store::{Store, wait, wait_unless_stopped};
 use crate::backend::workspace::DEFAULT;
-use crate::backend::{Recover, Snapshots};
+use crate::backend::{LockGuard, LockInfo, Recover, Snapshot, Snapshots, acquire};
 use crate::config::early::{StaticModule, settings as evaluated};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::state::State;
@@ -258,10 +259,19 @@ impl Place {
                 // It is made now, whatever was seen of one of its name.
                 snapshots.allow_missing();
             }
-            let found = snapshots.read()?;
-            // The next command says that the state is gone, and asks.
-            if found.state.is_none() && found.missing.is_none() {
-                snapshots.write(&State::default()).map_err(Diagnostics::from)?;
+            // The next command says that a state is gone, and asks.
+            let is_absent = |it: &Snapshot| it.state.is_none() && it.missing.is_none();
+            if is_absent(&snapshots.read()?) {
+                let info = LockInfo::new(&self.world, "init");
+                let guard = match self.store.guards_creation() {
+                    true => acquire(&snapshots, &info, Duration::ZERO, &mut |_| true)?,
+                    false => LockGuard::none(),
+                };
+                // Another process may have made it before the lock was taken.
+                if is_absent(&snapshots.read()?) {
+                    snapshots.write(&State::default()).map_err(Diagnostics::from)?;
+                }
+                drop(guard);
             }
         }
         Ok(())

@@ -6,15 +6,16 @@ use std::collections::VecDeque;
 use entail_rules::{Facts, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lower::Provenance;
+use crate::lower::{Provenance, Structure};
 use crate::world::falsifies;
 
 /// Why a node depends on another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeKind {
-    /// Its value or its keys are derived from the other, or its `depends_on`, provider or trigger names it.
+    /// Its value or its keys are derived from the other, or its `depends_on`, provider or trigger names it; or it is read or opened
+    /// late, and its results are not known, where something is to be done with the other.
     Value,
-    /// One of the instances that it stands for may read the other.
+    /// One of the instances that it stands for may read the other, or may be the other.
     Possible,
     /// It waits for the other, of which it reads a part.
     Order,
@@ -54,19 +55,37 @@ impl Dependencies {
         let stands = |it: &&(Node, Node)| superseded.is_empty() || !superseded.contains(it);
         let rows = provenance.filter(|_| !falsifies("impact")).into_iter().flat_map(|it| &it.rows);
         let is_declared = |it: &&(Node, Node)| facts.declared.binary_search(&(it.0,)).is_ok();
+        let waits = waits(facts, &superseded, provenance);
         let mut edges = Vec::with_capacity(facts.reads.len() + facts.waits_for.len());
         let mut add = |kind, rows: &mut dyn Iterator<Item = &(Node, Node)>| {
             edges.extend(rows.filter(|it| it.0 != it.1).map(|it| (it.0, it.1, kind)));
         };
         add(EdgeKind::Value, &mut facts.reads.iter().filter(stands).chain(rows));
+        add(EdgeKind::Value, &mut waits.iter());
         add(EdgeKind::Possible, &mut facts.may_read.iter().filter(stands));
+        add(EdgeKind::Possible, &mut late_instances(facts).iter());
         add(EdgeKind::Order, &mut facts.waits_for.iter());
         add(EdgeKind::Recorded, &mut facts.needs.iter().filter(|it| !is_declared(it)));
         add(EdgeKind::Former, &mut facts.needs.iter().filter(is_declared));
         Dependencies { edges }
     }
 
-    /// Iterates over the pairs of a node and one that it depends on, by way of these kinds of edges.
+    /// Adds that the outputs of what stands for all instances of a module call may be those of the instances that are named or in
+    /// the state.
+    pub fn with_stand_ins(mut self, structure: &Structure) -> Dependencies {
+        let calls = structure.calls.iter().filter(|it| it.pending);
+        for (call, stand_in) in calls.filter_map(|it| Some((it, it.instances.values().next()?))) {
+            let named: Vec<_> =
+                call.named.values().map(|it| &structure.module(*it).outputs).collect();
+            for (name, output) in structure.module(*stand_in).outputs.iter() {
+                let own = named.iter().filter_map(|it| it.get(name));
+                self.edges.extend(own.map(|it| (*output, *it, EdgeKind::Possible)));
+            }
+        }
+        self
+    }
+
+    /// Iterates over the pairs of a node and one that it depends on, over edges of these kinds.
     pub fn pairs(&self, kinds: &[EdgeKind]) -> impl Iterator<Item = (Node, Node)> {
         self.edges.iter().filter(|it| kinds.contains(&it.2)).map(|it| (it.0, it.1))
     }
@@ -87,6 +106,67 @@ impl Dependencies {
         }
         next
     }
+}
+
+/// Returns which instances may be among those that are read before their keys are known: `(n, m)`.
+fn late_instances(facts: &Facts) -> Vec<(Node, Node)> {
+    let mut instances: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    facts.late.iter().for_each(|it| instances.entry(it.1).or_default().push(it.0));
+    let of = |it: &(Node, Node)| {
+        let all = instances.get(&it.1).into_iter().flatten();
+        all.map(|instance| (it.0, *instance)).collect::<Vec<_>>()
+    };
+    facts.reads_open.iter().flat_map(of).collect()
+}
+
+/// Returns what data sources and ephemeral resources wait for: `(n, m)`. That they read of `m` only what stays as it is, or nothing,
+/// makes no difference.
+fn waits(
+    facts: &Facts,
+    superseded: &FxHashSet<(Node, Node)>,
+    provenance: Option<&Provenance>,
+) -> Vec<(Node, Node)> {
+    let mut found: Vec<(Node, Node)> = facts.data_waits.clone();
+    let is_conditional = |it: Node| facts.has_conditions.binary_search(&(it,)).is_ok();
+    let waiting = facts.data.iter().chain(&facts.ephemeral).map(|it| it.0);
+    let conditional = waiting.filter(|it| is_conditional(*it)).map(|it| (it, it));
+    let behind = facts.data_waits_behind.iter().copied();
+    let mut known: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    for (node, behind) in behind.chain(conditional) {
+        let is_left = |it: &(Node, Node)| {
+            superseded.contains(it)
+                && provenance.is_none_or(|all| all.rows.binary_search(it).is_err())
+        };
+        let all = known.entry(behind).or_insert_with(|| read_in_parts(facts, is_left, behind));
+        found.extend(all.iter().map(|it| (node, *it)));
+        found.push((node, behind));
+    }
+    found
+}
+
+/// Returns what is read, behind a node, only by something that is derived from other parts of it.
+///
+/// - `is_left`: whether that is how the first of a pair reads the second.
+fn read_in_parts(
+    facts: &Facts,
+    is_left: impl Fn(&(Node, Node)) -> bool,
+    behind: Node,
+) -> Vec<Node> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::from_iter([behind]);
+    let mut open = vec![behind];
+    while let Some(node) = open.pop() {
+        let first = facts.reads.partition_point(|it| it.0 < node);
+        for pair in facts.reads[first..].iter().take_while(|it| it.0 == node) {
+            if is_left(pair) {
+                found.push(pair.1);
+            }
+            if seen.insert(pair.1) {
+                open.push(pair.1);
+            }
+        }
+    }
+    found
 }
 
 /// What can be reached from some nodes, and on which shortest way.

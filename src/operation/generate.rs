@@ -16,7 +16,7 @@ use crate::rarely::Rarely;
 use crate::request::{PlanMode, Request};
 use crate::syntax::Body;
 use crate::value::text::shown;
-use crate::world::World;
+use crate::world::{PRODUCT, World};
 
 /// Makes room for the blocks that the plan is to write: each import without one gets an empty block.
 ///
@@ -49,7 +49,7 @@ fn must_be_new(world: &World, path: &Path) -> Result<(), Diagnostic> {
         return Ok(());
     }
     Err(Diagnostic::error("Target generated file already exists").detail(
-        "OpenTofu can only write generated config into a new file. Either choose a different target location or move all existing configuration out of the target file, delete it and try again.",
+        format!("{PRODUCT} can only write generated config into a new file. Either choose a different target location or move all existing configuration out of the target file, delete it and try again."),
     ))
 }
 

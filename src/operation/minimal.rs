@@ -15,6 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::explain::Leaves;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::planner::Structured;
+use crate::reachable::Reachable;
 use crate::world::falsifies;
 
 /// What the flags are for.
@@ -265,13 +266,8 @@ fn first_groups(
     }
     let below = |it: u32| below.get(&it).into_iter().flatten().copied();
     let given = given.iter().map(|it| component[place(it) as usize]);
-    let mut todo: Vec<u32> = groups.keys().flat_map(|it| below(*it)).chain(given).collect();
-    let mut brought: FxHashSet<u32> = FxHashSet::default();
-    while let Some(at) = todo.pop() {
-        if brought.insert(at) {
-            todo.extend(below(at));
-        }
-    }
+    let start = groups.keys().flat_map(|it| below(*it)).chain(given);
+    let brought: FxHashSet<u32> = Reachable::from(start, below).collect();
     groups.into_iter().filter(|it| !brought.contains(&it.0)).map(|it| it.1).collect()
 }
 

@@ -8,8 +8,9 @@ use super::saved::Loaded;
 use super::session::Session;
 use crate::config::Config;
 use crate::diagnostic::Sources;
-use crate::lower::{Lowered, ReadPlaces};
+use crate::lower::{Lowered, ReadPlaces, judged_run};
 use crate::policy::model::{Model, Planned as PlannedModel, Secrets, secrets_key};
+use crate::reason;
 use crate::schema::sensitive_names;
 use crate::value::{Str, Value};
 use crate::world::World;
@@ -48,11 +49,10 @@ pub fn of_planned<'a>(session: &'a Session, planned: &'a Planned) -> Model<'a> {
         workspace: &session.workspace,
         variables: &planned.variables.values,
         places: &finished.places,
-        plan: Some(PlannedModel::new(
-            &finished.plan,
-            &finished.structure,
-            Some(&finished.evaluated),
-        )),
+        plan: Some(
+            PlannedModel::new(&finished.plan, &finished.structure, Some(&finished.evaluated))
+                .of_run(&finished.instances),
+        ),
         state: Some(&finished.plan.previous_state),
         elsewhere: None,
         secrets: secrets(planned),
@@ -93,6 +93,8 @@ pub struct Basis<'a> {
 
 /// Returns a saved plan.
 pub fn of_saved<'a>(loaded: &'a Loaded, basis: &Basis<'a>) -> Model<'a> {
+    let judged = judged_run(reason::engine(basis.world), &loaded.facts);
+    let plan = PlannedModel::new(&loaded.plan, &loaded.structure, Some(&loaded.evaluated));
     Model {
         config: basis.config,
         structure: &loaded.structure,
@@ -101,7 +103,7 @@ pub fn of_saved<'a>(loaded: &'a Loaded, basis: &Basis<'a>) -> Model<'a> {
         workspace: &loaded.plan.workspace,
         variables: basis.variables,
         places: basis.places,
-        plan: Some(PlannedModel::new(&loaded.plan, &loaded.structure, Some(&loaded.evaluated))),
+        plan: Some(plan.of_run(&judged)),
         state: Some(&loaded.plan.previous_state),
         elsewhere: None,
         secrets: loaded.secrets.clone(),

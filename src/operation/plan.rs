@@ -22,7 +22,7 @@ use crate::request::{PlanMode, Request};
 use crate::state::State;
 use crate::value::Value;
 use crate::verify::{self, Documents};
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 
 /// A plan, and what it was made from.
 pub struct Planned {
@@ -308,7 +308,7 @@ pub fn whatif_followed(
     Ok(known?.0)
 }
 
-/// Finds out what a configuration alone says, where some repetitions are known besides.
+/// Finds out what a configuration alone says, where some repetitions are known in advance.
 pub fn whatif_repeated(
     session: &Session,
     request: &Request,
@@ -360,6 +360,6 @@ fn inputs<'a>(
 /// Something is left out of the run.
 pub fn targeting() -> Diagnostic {
     Diagnostic::warning("Resource targeting is in effect").detail(
-        "You are creating a plan with either the -target option or the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target and -exclude options are not for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when OpenTofu specifically suggests to use it as part of an error message.",
+        format!("You are creating a plan with either the -target option or the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target and -exclude options are not for routine use, and are provided only for exceptional situations such as recovering from errors or mistakes, or when {PRODUCT} specifically suggests to use it as part of an error message."),
     )
 }

@@ -55,7 +55,7 @@ pub struct Loaded {
     /// Where `create_before_destroy` spreads.
     pub spread: Spread,
     /// Where each read stands: `file:line,column`.
-    pub places: BTreeMap<(Node, Node), String>,
+    pub places: Arc<BTreeMap<(Node, Node), String>>,
     /// What each flag's number stands for.
     pub flags: Vec<String>,
     /// Where each node is declared: `file:line,column`.
@@ -210,12 +210,13 @@ fn loaded<T>(
     read_rows(entry("order"), &mut order).ok_or_else(damaged)?;
     read_rows(entry("spread"), &mut spread).ok_or_else(damaged)?;
     let text = std::str::from_utf8(entry("structure")).map_err(|_| damaged())?;
-    let structure = Structure::load(text, |_| None).map_err(|_| damaged())?;
+    let structure = Structure::load(text).map_err(|_| damaged())?;
     let evaluated = EvaluatedValues::decode(entry("values")).map_err(|_| damaged())?;
     let places: Vec<(u32, u32, String)> =
         serde_json::from_slice(entry("places")).unwrap_or_default();
     let flags = serde_json::from_slice(entry("flags")).unwrap_or_default();
-    let places = places.into_iter().map(|it| ((Node(it.0), Node(it.1)), it.2)).collect();
+    let places = places.into_iter().map(|it| ((Node(it.0), Node(it.1)), it.2));
+    let places = Arc::new(places.collect());
     let by_node = |name: &str| -> BTreeMap<Node, String> {
         let all: Vec<(u32, String)> = serde_json::from_slice(entry(name)).unwrap_or_default();
         all.into_iter().map(|it| (Node(it.0), it.1)).collect()
@@ -258,7 +259,7 @@ impl Loaded {
     /// If the plan is damaged.
     pub fn fit(&mut self, world: &Arc<World>, sources: &Sources) -> Result<Config, Diagnostics> {
         let (config, _) = self.config_and_warnings(world, sources)?;
-        self.fit_to(&config)?;
+        self.structure.fit(|it| config.module_of(it).cloned());
         Ok(config)
     }
 
@@ -328,20 +329,11 @@ impl Loaded {
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
         let (config, warnings) = self.config_and_warnings(&world, &sources)?;
-        self.fit_to(&config)?;
+        self.structure.fit(|it| config.module_of(it).cloned());
         let workspace = self.plan.workspace.clone();
         let mut session = Session::of_config(world, sources, config, workspace, choice)?;
         session.warnings = warnings;
         Ok(session)
-    }
-
-    fn fit_to(&mut self, config: &Config) -> Result<(), Diagnostic> {
-        let text = self.extras.facts.get("structure").map(|it| String::from_utf8_lossy(it));
-        let modules = |it: &crate::address::ModuleInstance| config.module_of(it).cloned();
-        let fitted = Structure::load(&text.unwrap_or_default(), modules)
-            .map_err(|it| Diagnostic::error("Invalid plan file").detail(it.to_string()))?;
-        self.structure = fitted;
-        Ok(())
     }
 
     /// Checks that the providers chosen now are those that the plan was made with, and fit its configuration.

@@ -139,15 +139,20 @@ impl Session {
     }
 
     /// Opens the folder for `init`: nothing need be set up yet. What the configuration warns of is among the warnings.
+    ///
+    /// - `reads_state`: whether the state is read, which takes its keys.
     pub fn open_unchecked(
         world: Arc<World>,
         sources: Sources,
         readings: Readings,
+        reads_state: bool,
     ) -> Result<Session, Diagnostics> {
         let (session, mut problems) = Session::load(world, sources, readings)?;
-        let found = encryption::install(session.config.root_place());
-        let warnings = problems.take(found).unwrap_or_default();
-        problems.extend(warnings);
+        if reads_state {
+            let found = encryption::install(session.config.root_place());
+            let warnings = problems.take(found).unwrap_or_default();
+            problems.extend(warnings);
+        }
         if problems.has_errors() {
             Err(problems)
         } else {

@@ -3,7 +3,7 @@
 use crate::address::target::Target;
 use crate::address::{Instance, Mode, Resource};
 use crate::diagnostic::Diagnostic;
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 
 pub(super) fn unknown(filter: &Target) -> Diagnostic {
     match filter {
@@ -66,8 +66,8 @@ pub fn missing_is_allowed(address: &Instance) -> Diagnostic {
 /// There is no state at all.
 pub fn no_state() -> Diagnostic {
     Diagnostic::error("No state file was found").detail(
-        "State management commands require a state file. Run this command in a directory where OpenTofu has been run or use \
-         the -state flag to point the command to a specific state location.",
+        format!("State management commands require a state file. Run this command in a directory where {PRODUCT} has been run or use \
+         the -state flag to point the command to a specific state location."),
     )
 }
 

@@ -11,6 +11,7 @@ use crate::address::{Mode, Module as ModuleAddr, Provider, ResourceName};
 use crate::config::{
     Config, Module, ModuleCall, Output, Repetition, Resource, Variable, masked, written_source,
 };
+use crate::diagnostic::Sources;
 use crate::expression::body::written_as_blocks;
 use crate::expression::evaluate_constant;
 use crate::schema::{BlockSchema, NestedBlock, Nesting, ProviderSchema};
@@ -19,8 +20,10 @@ use crate::syntax::{self, Body, Expr, Expression, Item, ObjectKey};
 use crate::value::{Str, Type, Value, json};
 
 /// Writes the document.
-pub fn document(config: &Config, schemas: &Schemas<'_>) -> String {
-    write(config, Some(schemas))
+///
+/// - `sources`: the texts of the configuration: the document shows strings of JSON files as they are written.
+pub fn document(config: &Config, schemas: &Schemas<'_>, sources: &Sources) -> String {
+    write(config, Some((schemas, sources)))
 }
 
 /// Writes what one module says by itself: without expressions, whose meaning rests on others.
@@ -30,8 +33,9 @@ pub fn module_document(module: Arc<Module>) -> String {
     write(&config, None)
 }
 
-fn write(config: &Config, schemas: Option<&Schemas<'_>>) -> String {
-    let writer = Writer { config, schemas, providers: provider_table(config) };
+fn write(config: &Config, around: Option<(&Schemas<'_>, &Sources)>) -> String {
+    let (schemas, sources) = around.unzip();
+    let writer = Writer { config, schemas, sources, providers: provider_table(config) };
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
     writer.write_providers(&mut json);
@@ -45,6 +49,7 @@ struct Writer<'a> {
     config: &'a Config,
     /// None where a module is described by itself.
     schemas: Option<&'a Schemas<'a>>,
+    sources: Option<&'a Sources>,
     providers: BTreeMap<String, Entry>,
 }
 
@@ -343,9 +348,20 @@ impl Writer<'_> {
         json.close('}');
     }
 
-    /// Returns the value of an expression without names and calls.
+    /// Returns the value of an expression without names and calls; in a JSON file, the JSON value that is the expression.
     fn constant(&self, expression: &Expression) -> Option<Value> {
-        evaluate_constant(expression).ok().filter(Value::is_wholly_known)
+        let constant = || evaluate_constant(expression).ok().filter(Value::is_wholly_known);
+        self.written_in_json(expression).or_else(constant)
+    }
+
+    /// Returns an expression of a JSON file as the file has it: OpenTofu evaluates no template in it.
+    fn written_in_json(&self, expression: &Expression) -> Option<Value> {
+        let source = self.sources?.get(expression.span.file())?;
+        if !source.name.ends_with(".json") {
+            return None;
+        }
+        let (start, end) = (expression.span.start() as usize, expression.span.end() as usize);
+        json::from_json_implied(source.text().get(start..end)?).ok()
     }
 }
 

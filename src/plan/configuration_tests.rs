@@ -7,7 +7,8 @@ use expect_test::expect;
 use serde_json::Value as Json;
 
 use super::configuration::document;
-use crate::config::tests::load;
+use crate::config::tests::{folder, load, load_folder};
+use crate::diagnostic::Sources;
 use crate::schema::{AttributeSchema, BlockSchema, ProviderSchema, Schema};
 use crate::value::Type;
 
@@ -40,7 +41,7 @@ resource "t_a" "later" {
 }
 "#,
     );
-    let text = document(&config, &|_| Some(all.clone()));
+    let text = document(&config, &|_| Some(all.clone()), &Sources::default());
     let json: Json = serde_json::from_str(&text).expect("it is JSON");
     let of = |at: usize| json["root_module"]["resources"][at]["expressions"].to_string();
     expect![[r#"{"rule":{"constant_value":[{"from":1,"to":null}]}}"#]].assert_eq(&of(0));
@@ -78,7 +79,8 @@ import {
 "#,
     );
     let json: Json =
-        serde_json::from_str(&document(&config, &|_| Some(all.clone()))).expect("JSON");
+        serde_json::from_str(&document(&config, &|_| Some(all.clone()), &Sources::default()))
+            .expect("JSON");
     let listed = json["provider_config"].as_object().expect("providers").iter().map(|(key, it)| {
         let text = |name: &str| it[name].as_str().unwrap_or_default().to_owned();
         format!("{key}: {} {}", text("full_name"), text("version_constraint")).trim_end().to_owned()
@@ -101,7 +103,36 @@ fn the_workspace_is_named_as_it_is_written() {
 output "a" { value = "${tofu.workspace} ${terraform.workspace}" }
 "#,
     );
-    let json: Json = serde_json::from_str(&document(&config, &|_| None)).expect("JSON");
+    let json: Json =
+        serde_json::from_str(&document(&config, &|_| None, &Sources::default())).expect("JSON");
     expect![[r#"["tofu.workspace","terraform.workspace"]"#]]
         .assert_eq(&json["root_module"]["outputs"]["a"]["expression"]["references"].to_string());
+}
+
+#[test]
+fn expressions_of_json_files_are_shown_as_they_are_written() {
+    let folder = folder(
+        r#"-- main.tf.json --
+{
+  "locals": { "a": "x" },
+  "output": {
+    "later": { "value": "${local.a}" },
+    "sum": { "value": "n = ${1 + 2}" },
+    "list": { "value": ["$${b}", "\u00e9", { "${local.a}": null }, 1.50] }
+  }
+}
+"#,
+    );
+    let sources = Sources::default();
+    let config = load_folder(folder.path(), &sources).0.expect("a configuration");
+    let json: Json =
+        serde_json::from_str(&document(&config, &|_| None, &sources)).expect("it is JSON");
+    let of = |name: &str| json["root_module"]["outputs"][name]["expression"].to_string();
+    expect![[r#"{"constant_value":"${local.a}","references":["local.a"]}"#]]
+        .assert_eq(&of("later"));
+    expect![[r#"{"constant_value":"n = ${1 + 2}"}"#]].assert_eq(&of("sum"));
+    expect![[
+        r#"{"constant_value":["$${b}","é",{"${local.a}":null},1.5],"references":["local.a"]}"#
+    ]]
+    .assert_eq(&of("list"));
 }

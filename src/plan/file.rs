@@ -25,7 +25,9 @@ use crate::world::PROGRAM;
 
 mod content;
 
-use self::content::{read_plan, write_plan};
+use self::content::{
+    read_not_looked_at, read_plan, read_secrets, write_not_looked_at, write_plan, write_secrets,
+};
 
 const MAGIC: &[u8] = b"entail plan\n";
 
@@ -172,6 +174,9 @@ fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), Error> {
     for index in 0..zip.len() {
         let entry = zip.by_index(index).map_err(|_| damaged())?;
         let name = entry.name().map_err(|_| damaged())?.into_owned();
+        if local_name(bytes, entry.header_start()) != Some(entry.name_raw()) {
+            return Err(renamed(&name));
+        }
         if !is_known(&name) || entries.contains_key(&name) {
             surplus.get_or_insert(name.clone());
         }
@@ -218,6 +223,17 @@ fn is_one_archive(bytes: &[u8], zip: &ZipArchive<Cursor<&[u8]>>) -> bool {
     is_whole && zip.offset() == 0 && (count == u16::MAX || usize::from(count) == zip.len())
 }
 
+/// Returns the name in the local header of an entry, which other programs may read instead of the directory of the archive.
+///
+/// - `start`: where the header begins, in bytes.
+fn local_name(bytes: &[u8], start: u64) -> Option<&[u8]> {
+    /// How many bytes a local header has before its name.
+    const FIXED: usize = 30;
+    let header = bytes.get(usize::try_from(start).ok()?..)?;
+    let length = u16::from_le_bytes([*header.get(26)?, *header.get(27)?]);
+    header.get(FIXED..FIXED + usize::from(length))
+}
+
 fn keep(extras: &mut PlanExtras, name: &str, content: Vec<u8>) -> Option<()> {
     if let Some(name) = name.strip_prefix("facts/") {
         extras.facts.insert(name.into(), content);
@@ -238,6 +254,10 @@ fn too_large(most: u64) -> Error {
         .into()
 }
 
+fn renamed(name: &str) -> Error {
+    format!("the entry {} of the plan file has another name in its own header", shown(name)).into()
+}
+
 fn unexpected(name: &str) -> Error {
     format!("the plan file holds an entry {}, which no plan does", shown(name)).into()
 }
@@ -254,6 +274,8 @@ fn document(plan: &Plan, extras: &PlanExtras) -> Vec<u8> {
         out.text(name);
         out.text(text);
     });
+    write_not_looked_at(&mut out, plan.not_looked_at);
+    write_secrets(&mut out, &plan.changes);
     let version = WRITTEN_VERSION.as_bytes();
     let mut whole = [MAGIC, env!("CARGO_PKG_VERSION").as_bytes(), b" ", version, b"\n"].concat();
     whole.extend_from_slice(&out.finish());
@@ -278,9 +300,11 @@ fn read_document(
     }
     let read = || -> Read<_> {
         let mut input = Decoder::new(&rest[end + 1..])?;
-        let plan = read_plan(&mut input, states)?;
+        let mut plan = read_plan(&mut input, states)?;
         let settings =
             input.list(|input| Ok((input.text()?.to_string(), input.text()?.to_string())))?;
+        plan.not_looked_at = read_not_looked_at(&mut input)?;
+        read_secrets(&mut input, &mut plan.changes)?;
         input.finish()?;
         Ok((plan, settings))
     };

@@ -12,7 +12,9 @@ use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use crate::address::{InstanceKey, ProviderInstance};
 use crate::plan::codec::{Decoder, Encoder};
 use crate::plan::signature::Trusted;
-use crate::plan::{Action, Change, ChangeList, Details, Identities, LeftOut, OutputChange, Reason};
+use crate::plan::{
+    Action, Change, ChangeList, Details, Identities, LeftOut, NotLookedAt, OutputChange, Reason,
+};
 use crate::provider::ImportName;
 use crate::rarely::Rarely;
 use crate::request::PlanMode;
@@ -131,6 +133,7 @@ fn plan() -> Plan {
         importing: Some(Box::new(ImportName::Id("import me".into()))),
         generated_config: Some("resource {}".into()),
         deposes: Some("ffffffff".into()),
+        configured_secrets: Some([vec![PathStep::attribute("id")]].into()),
     };
     let change = Change {
         address: names::instance("module.m[0].t.n[\"k\"]").expect("an address"),
@@ -149,6 +152,8 @@ fn plan() -> Plan {
         deposed: None,
         ..change.clone()
     };
+    let mut drifted = change.clone();
+    drifted.details.configured_secrets = None;
     let output = OutputChange {
         name: "o".into(),
         before: Value::int(1),
@@ -160,7 +165,7 @@ fn plan() -> Plan {
         mode: PlanMode::RefreshOnly,
         errored: true,
         changes: ChangeList::from_iter([change.clone(), kept]),
-        drift: ChangeList::from_iter([change]),
+        drift: ChangeList::from_iter([drifted]),
         outputs: [(Str::from("o"), output)].into(),
         prior_state: state(3),
         previous_state: state(0),
@@ -175,6 +180,7 @@ fn plan() -> Plan {
             flag: "-exclude=t.m".into(),
             objects: vec!["t.m".into()],
         }],
+        not_looked_at: NotLookedAt { untargeted: 2, data: 1 },
         checks: vec![CheckResult {
             kind: "check".into(),
             config_address: "check.c".into(),
@@ -216,6 +222,18 @@ fn a_plan_comes_back_whole() {
         format!("{states:?} {rest:#?}")
     };
     assert_eq!(show(&loaded), show(&plan));
+}
+
+#[test]
+fn a_document_from_before_the_lists_at_its_end_is_read_without_them() {
+    let mut plan = plan();
+    plan.changes.iter_mut().for_each(|it| it.details.configured_secrets = None);
+    let whole = document(&plan, &extras());
+    for (cut, not_looked_at) in [(1, plan.not_looked_at), (3, NotLookedAt::default())] {
+        let rest = &whole[..whole.len() - cut];
+        let (read, settings) = read_document(rest, (state(3), state(0))).expect("it is read");
+        assert_eq!((read.not_looked_at, settings), (not_looked_at, extras().settings));
+    }
 }
 
 #[track_caller]
@@ -360,6 +378,18 @@ fn a_plan_file_is_one_archive_and_nothing_else() {
     let end = twice.len() - 22;
     twice[end + 10] += 1;
     assert!(unpack(&twice, MOST_UNPACKED).is_err());
+}
+
+#[test]
+fn an_entry_has_the_same_name_in_its_header_and_in_the_directory() {
+    let mut bytes = archive(&plan(), &extras(), None).expect("an archive");
+    // The local headers come before the directory.
+    let name = bytes.windows(12).position(|it| it == b"tfstate-prev").expect("the entry");
+    bytes[name + 8..name + 12].copy_from_slice(b"next");
+    let problem = Plan::read(&bytes).expect_err("two names").to_string();
+    assert!(problem.contains("has another name in its own header"), "{problem}");
+    bytes[name + 8..name + 12].copy_from_slice(b"prev");
+    Plan::read(&bytes).expect("one name");
 }
 
 #[test]

@@ -3,27 +3,30 @@
 use std::collections::BTreeMap;
 
 use super::shape::{
-    Schemas, concrete_type, write_known, write_path, write_sensitive, write_unknown,
+    Schemas, concrete_type, write_known, write_path, write_sensitive, write_sensitive_at,
+    write_unknown,
 };
 use super::state_json::{self, write_checks};
 use super::{Action, Change, OutputChange, Plan, Reason};
 use crate::address::{Mode, ModuleInstance};
 use crate::config::Config;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Sources};
 use crate::provider::ImportName;
 use crate::request::PlanMode;
-use crate::schema::{Schema, mark_sensitive};
+use crate::schema::{Schema, mark_sensitive, sensitive_paths};
 use crate::state::text::{JsonWriter, Layout};
 use crate::state::write::WRITTEN_VERSION;
-use crate::value::{Str, Value, json};
+use crate::value::{MarkPaths, Marked, Path, Str, Value, json};
 
 /// Writes the document of a plan, on one line.
 ///
 /// - `config`: the configuration it was made from, for defaults of variables and as a part of the document.
+/// - `sources`: the texts of the configuration.
 pub fn plan_document(
     plan: &Plan,
     config: &Config,
     schemas: &Schemas<'_>,
+    sources: &Sources,
 ) -> Result<String, Diagnostic> {
     let mut json = JsonWriter::new(Layout::Compact);
     json.open('{');
@@ -46,7 +49,7 @@ pub fn plan_document(
         let written_by = prior_state.written_by.as_deref().or(Some(WRITTEN_VERSION));
         state_json::write_state(&mut json, &prior_state, written_by, schemas)?;
     }
-    json.member_raw("configuration", &super::configuration::document(config, schemas));
+    json.member_raw("configuration", &super::configuration::document(config, schemas, sources));
     write_relevant(&mut json, plan);
     write_checks(&mut json, &plan.checks);
     write_left_out(&mut json, plan);
@@ -155,7 +158,10 @@ fn write_planned(
         write_known(json, &change.after);
     }
     json.key("sensitive_values");
-    write_sensitive(json, &change.after);
+    match &change.details.configured_secrets {
+        Some(paths) => write_sensitive(json, &configured(&change.after, paths)),
+        None => write_sensitive(json, &change.after),
+    }
     if let Some(identity) = change.details.identity.after()
         && let Some(known) = &schema.identity
     {
@@ -165,6 +171,11 @@ fn write_planned(
     }
     json.close('}');
     Ok(())
+}
+
+/// Marks only what the configuration makes sensitive.
+pub(super) fn configured(value: &Value, paths: &[Path]) -> Value {
+    Marked::new(value.to_plain(), MarkPaths::sensitive(paths)).into()
 }
 
 /// Writes an identity. One that is not wholly known is not written.
@@ -245,7 +256,13 @@ fn write_change(json: &mut JsonWriter, change: &Change, schema: &Schema) {
     json.key("before_sensitive");
     write_sensitive(json, &before);
     json.key("after_sensitive");
-    write_sensitive(json, &after);
+    match &change.details.configured_secrets {
+        Some(paths) if !after.is_null() => {
+            let of_schema = sensitive_paths(&schema.block, &after);
+            write_sensitive_at(json, &configured(&after, paths), &of_schema);
+        }
+        _ => write_sensitive(json, &after),
+    }
     if !change.details.replace_paths.is_empty() {
         json.key("replace_paths");
         json.open('[');

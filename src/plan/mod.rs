@@ -31,6 +31,8 @@ pub mod shape;
 pub mod signature;
 pub mod state_json;
 #[cfg(test)]
+mod secrets_tests;
+#[cfg(test)]
 mod tests;
 
 /// Returns what `show -json` calls an action: one word per step.
@@ -131,6 +133,9 @@ pub struct Details {
     pub generated_config: Option<Box<str>>,
     /// The key under which the old object is deposed, for `CreateThenDelete`.
     pub deposes: Option<Str>,
+    /// The parts of `after` that the configuration makes sensitive. Only replacements and reads have them: of these,
+    /// OpenTofu lists no parts in `planned_values` that only the schema calls sensitive.
+    pub configured_secrets: Option<Box<[Path]>>,
 }
 
 plain!(Details);
@@ -184,6 +189,15 @@ pub struct LeftOut {
     pub objects: Vec<String>,
 }
 
+/// How much a run with `-target` or `-exclude` does not look at, apart from what exclusions leave out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NotLookedAt {
+    /// The number of objects that no target needs.
+    pub untargeted: usize,
+    /// The number of data sources that are not read again: their recorded results serve.
+    pub data: usize,
+}
+
 /// A finished plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -215,6 +229,8 @@ pub struct Plan {
     pub timestamp: chrono::DateTime<chrono::Utc>,
     /// What was left out, one entry per excluded root.
     pub left_out: Vec<LeftOut>,
+    /// What else it does not look at, in numbers.
+    pub not_looked_at: NotLookedAt,
     /// Results of conditions.
     pub checks: Vec<crate::state::CheckResult>,
     /// Attributes that contributed to a planned change: resource address and path. Of a plan that is not kept, and beside which

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::address::Provider;
 use crate::schema::ProviderSchema;
 use crate::state::text::{JsonWriter, Layout};
-use crate::value::{Kind, PathStep, Type, Value};
+use crate::value::{Kind, Path, PathStep, Type, Value};
 
 /// Finds what a provider announces.
 pub type Schemas<'a> = dyn Fn(&Provider) -> Option<Arc<ProviderSchema>> + 'a;
@@ -41,27 +41,72 @@ pub fn write_unknown(json: &mut JsonWriter, value: &Value) {
 
 /// Writes `true` for each sensitive part as the next value. See `is_trivial` for what is left out.
 pub fn write_sensitive(json: &mut JsonWriter, value: &Value) {
-    if is_sensitive(value) {
+    write_secrets(json, value, &[]);
+}
+
+/// As [`write_sensitive`], where the parts at `paths` are sensitive, too. A part may be an element of a set, which cannot
+/// carry a mark itself.
+pub fn write_sensitive_at(json: &mut JsonWriter, value: &Value, paths: &[Path]) {
+    write_secrets(json, value, &paths.iter().map(Vec::as_slice).collect::<Vec<_>>());
+}
+
+fn write_secrets(json: &mut JsonWriter, value: &Value, paths: &[&[PathStep]]) {
+    if is_sensitive(value) || paths.iter().any(|it| it.is_empty()) {
         return json.literal(true);
     }
+    let each = |json: &mut JsonWriter, step: PathStep, value: &Value| {
+        write_secrets(json, value, &behind(paths, &step));
+    };
     match value.bare() {
-        Value::List(it) | Value::Set(it) => write_sequence(json, &it.items, write_sensitive),
-        Value::Tuple(it) => write_sequence(json, &it.items, write_sensitive),
+        Value::List(it) => write_items(json, &it.items, |at, _| PathStep::index(at), each),
+        Value::Tuple(it) => write_items(json, &it.items, |at, _| PathStep::index(at), each),
+        Value::Set(it) => {
+            write_items(json, &it.items, |_, item| PathStep::Index(item.clone()), each);
+        }
         Value::Unknown(it) => json.literal(match it.ty.kind() {
             Kind::List(_) | Kind::Set(_) | Kind::Tuple(_) => "[]",
             Kind::Map(_) | Kind::Object(_) => "{}",
             _ => "false",
         }),
         it @ (Value::Map(_) | Value::Object(_)) => {
-            write_members(
-                json,
-                it,
-                |value| is_sensitive(value) || !is_trivial_sensitive(value),
-                write_sensitive,
-            );
+            let is_map = matches!(it, Value::Map(_));
+            json.open('{');
+            for (name, value) in it.entries() {
+                let step = if is_map {
+                    PathStep::Index(Value::String(name.clone()))
+                } else {
+                    PathStep::Attribute(name.clone())
+                };
+                let is_marked = is_sensitive(value) || paths.iter().any(|it| *it == [step.clone()]);
+                if is_marked || !is_trivial_sensitive(value) {
+                    json.key(&name);
+                    each(json, step, value);
+                }
+            }
+            json.close('}');
         }
         _ => json.literal(false),
     }
+}
+
+/// Returns the rest of the paths that begin with a step.
+fn behind<'p>(paths: &[&'p [PathStep]], step: &PathStep) -> Vec<&'p [PathStep]> {
+    let rest = |path: &&'p [PathStep]| path.split_first().filter(|it| it.0 == step).map(|it| it.1);
+    paths.iter().filter_map(rest).collect()
+}
+
+fn write_items(
+    json: &mut JsonWriter,
+    items: &[Value],
+    step: impl Fn(usize, &Value) -> PathStep,
+    each: impl Fn(&mut JsonWriter, PathStep, &Value),
+) {
+    json.open('[');
+    for (at, item) in items.iter().enumerate() {
+        json.element();
+        each(json, step(at, item), item);
+    }
+    json.close(']');
 }
 
 /// Returns whether the shape of a known value is a bare `false`, which objects leave out. Collections are not: even an

@@ -22,6 +22,7 @@ use super::{
 use crate::address::{InstanceKey, Provider, ProviderConfig, ProviderInstance};
 use crate::backend::seal::Seals;
 use crate::config::Config;
+use crate::diagnostic::Sources;
 use crate::rarely::Rarely;
 use crate::request::PlanMode;
 use crate::schema::{AttributeSchema, BlockSchema, NestedBlock, Nesting, ProviderSchema, Schema};
@@ -75,6 +76,7 @@ fn empty_plan() -> Plan {
         replaces: Vec::new(),
         timestamp: "2024-05-06T07:08:09.5Z".parse().expect("a time"),
         left_out: Vec::new(),
+        not_looked_at: Default::default(),
         checks: Vec::new(),
         relevant_attributes: Vec::new(),
         workspace: "default".into(),
@@ -84,7 +86,7 @@ fn empty_plan() -> Plan {
 #[test]
 fn an_empty_plan_has_only_what_every_plan_has() {
     expect![[r#"{"format_version":"1.2","terraform_version":"1.12.6","planned_values":{"root_module":{}},"configuration":{"root_module":{}},"timestamp":"2024-05-06T07:08:09Z","errored":false}"#]]
-        .assert_eq(&plan_document(&empty_plan(), &Config::default(), &*schemas()).expect("it is written"));
+        .assert_eq(&plan_document(&empty_plan(), &Config::default(), &*schemas(), &Sources::default()).expect("it is written"));
 }
 
 #[test]
@@ -125,7 +127,8 @@ fn checks_tell_what_they_belong_to() {
         check("output", "module.m.output.o", &["module.m[\"a.b\"].output.o"]),
     ];
     let plan = Plan { checks, ..empty_plan() };
-    let document = plan_document(&plan, &Config::default(), &*schemas()).expect("it is written");
+    let document = plan_document(&plan, &Config::default(), &*schemas(), &Sources::default())
+        .expect("it is written");
     let document: Json = serde_json::from_str(&document).expect("it is JSON");
     expect![[r#"
         [
@@ -333,7 +336,8 @@ fn documents_are_those_of_the_real_program() {
     plan.save(&folder.join("ours"), &PlanExtras::default(), (None, &Seals::default()))
         .expect("it is saved");
     let (plan, _) = Plan::load(&folder.join("ours"), &Seals::default()).expect("it is loaded");
-    let ours = plan_document(&plan, &Config::default(), &*schemas()).expect("it is written");
+    let ours = plan_document(&plan, &Config::default(), &*schemas(), &Sources::default())
+        .expect("it is written");
     let ours: Json = serde_json::from_str(&ours).expect("it is JSON");
     let names =
         |json: &Json| json.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();

@@ -35,6 +35,8 @@ pub struct Alike {
 pub struct Decided {
     /// What is to be done, and why.
     pub action: Option<(Action, Reason)>,
+    /// Whether nothing can be said of it, because of something that it reads.
+    pub blocked: bool,
     /// Whether it is read, or opened, while planning.
     pub now: bool,
     /// Whether the provider plans it a second time, as if nothing existed.
@@ -141,6 +143,7 @@ impl Concluded {
         let action = found.action.iter().rfind(|it| it.0 == node);
         let decided = Decided {
             action: action.map(|it| (it.1, it.2)),
+            blocked: found.blocked.iter().any(|it| it.0 == node),
             now: own(&found.reads_now) || own(&found.opens),
             again: own(&found.planned_again),
             asks_protection: own(&found.asks_protection),

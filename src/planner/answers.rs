@@ -1,5 +1,6 @@
 //! What is known by node: what can be said of one before it is decided, and what is kept of that.
 
+use entail_rules::selection::Selection;
 use entail_rules::{Facts, Fate, Flag, Ledger, Node, Reason, Seen};
 use rustc_hash::FxHashMap;
 
@@ -76,6 +77,7 @@ impl ByNode {
                 mode: facts.mode.clone(),
                 excluding: facts.excluding.clone(),
                 outputs_need_all: facts.outputs_need_all.clone(),
+                skips_refresh: facts.skips_refresh.clone(),
                 ..Facts::default()
             },
         };
@@ -101,6 +103,12 @@ impl ByNode {
         self.note(Trait::Cbd, &ledger.spread.cbd);
         self.note(Trait::ReadByProvider, &ledger.providers.read_by_provider);
         self.orphan.extend(ledger.instances.orphan.iter().copied());
+    }
+
+    /// Takes in which objects must stay as they are, as far as that was open before.
+    pub fn learn_kept(&mut self, selection: &Selection) {
+        self.note(Trait::Kept, &selection.kept);
+        self.note(Trait::Guarded, &selection.guarded);
     }
 
     fn note(&mut self, what: Trait, rows: &[(Node,)]) {
@@ -130,8 +138,13 @@ impl ByNode {
         &self.of_run
     }
 
-    /// Returns whether something that a node reads, be it in part, failed or is blocked, so that nothing need be asked of it.
+    /// Returns whether the rules concluded that nothing can be said of a node, which was decided.
     pub fn is_blocked(&self, node: Node) -> bool {
+        self.seen(node) & bit(Seen::Blocked) != 0
+    }
+
+    /// Returns whether anything before a node failed or is blocked: otherwise the rules need not be asked whether the node is.
+    pub fn may_be_blocked(&self, node: Node) -> bool {
         let stops = bit(Seen::Failed) | bit(Seen::Blocked);
         self.before(node).any(|it| self.seen(it) & stops != 0)
     }

@@ -13,8 +13,11 @@ use crate::address::{Instance, InstanceKey};
 use crate::config::inputs::RootVariables;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::observe::object::Prior;
-use crate::plan::{Action, Change, ChangeList, Details, Identities, LeftOut, Plan, Reason};
+use crate::plan::{
+    Action, Change, ChangeList, Details, Identities, LeftOut, NotLookedAt, Plan, Reason,
+};
 use crate::rarely::Rarely;
+use crate::reachable::Reachable;
 use crate::request::{PlanMode, Selector};
 use crate::schema::mark_secrets;
 use crate::value::{Marked, Str, Type, Value};
@@ -46,6 +49,7 @@ pub(super) fn assemble(mut parts: Parts<'_, '_>, errored: bool) -> Plan {
         replaces: inputs.request.replaces.iter().map(|it| it.instance.clone()).collect(),
         timestamp: parts.observer.values.plan_time.unwrap_or_else(|| parts.inputs.world.now()),
         left_out: left_out(&parts),
+        not_looked_at: not_looked_at(&parts),
         checks: parts.observer.checks.finish(),
         relevant_attributes,
         workspace: inputs.workspace.to_owned(),
@@ -135,7 +139,10 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
         None => (Value::Null(ty), None, None),
     };
     let decided = found.details.into_inner();
+    let recorded_marks = decided.recorded_marks;
+    let secrets = recorded_marks.as_ref().map(|it| it.sensitive_paths().into());
     let details = Details {
+        configured_secrets: secrets,
         previous_address: parts
             .inputs
             .moved
@@ -159,7 +166,7 @@ fn change(parts: &Parts<'_, '_>, node: Node, found: ObjectDecision) -> Option<Ch
         action: found.action,
         reason: found.reason,
         before: marked(before),
-        after: marked(match decided.recorded_marks {
+        after: marked(match recorded_marks {
             Some(marks) => Marked::new(found.after.to_plain(), *marks).into(),
             None => found.after,
         }),
@@ -249,57 +256,90 @@ fn asked_by_flags(selectors: &[Selector]) -> Vec<String> {
     selectors.iter().filter(|it| !it.is_of_policy).map(|it| it.target.to_string()).collect()
 }
 
-/// What each exclusion holds back: every object once, under the first root that leads to it.
+/// What each exclusion holds back: the objects that it names, and those that depend on them. An object that several
+/// exclusions lead to counts for the first of them, and for each that names it.
 fn left_out(parts: &Parts<'_, '_>) -> Vec<LeftOut> {
-    let structure = &parts.observer.values.structure;
-    let mut causes: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
-    let by = parts.selection.excluded_by.iter().chain(&parts.selection.doubted_by);
-    by.for_each(|it| causes.entry(it.1).or_default().push(it.0));
-    // What stays leads to what it rests on, also through all instances of a resource, which are no object.
-    let stays: FxHashSet<Node> = parts.selection.kept.iter().map(|it| it.0).collect();
-    let rests = parts.facts.needs.iter().filter(|it| stays.contains(&it.0));
-    rests.for_each(|it| causes.entry(it.0).or_default().push(it.1));
     let mut roots: BTreeMap<u32, Vec<Node>> = BTreeMap::new();
     for (node, hit, flag) in &parts.facts.hit {
         if matches!(hit, Hit::Exclude | Hit::Part) {
             roots.entry(flag.0).or_default().push(*node);
         }
     }
-    let mut seen: FxHashSet<Node> = FxHashSet::default();
-    let mut all = Vec::new();
-    for (flag, nodes) in roots {
-        let mut open = nodes;
-        let mut objects = BTreeSet::new();
-        while let Some(node) = open.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            if parts.progress.parts.get(node.0 as usize) == Some(&Part::Excluded) {
-                match structure.kind(node) {
-                    NodeKind::Pending(id) if is_uncounted(parts, node, *id) => {
-                        // How many it would have is not known: it counts as one.
-                        let resource = &structure.resource(*id).address;
-                        objects.insert(resource.instance(InstanceKey::None));
-                    }
-                    NodeKind::Pending(_) => {}
-                    _ => objects.extend(structure.instance(node)),
-                }
-            }
-            open.extend(causes.get(&node).into_iter().flatten());
+    let mut objects: BTreeMap<u32, BTreeSet<Instance>> = BTreeMap::new();
+    for (flag, named) in &roots {
+        let own = named.iter().filter_map(|it| excluded(parts, *it));
+        objects.entry(*flag).or_default().extend(own);
+    }
+    let mut listed: FxHashSet<Node> = FxHashSet::default();
+    let mut causes = causes(parts);
+    follow(parts, &roots, &causes, (&mut listed, &mut objects));
+    // What is left out in doubt alone.
+    parts.selection.doubted_by.iter().for_each(|it| causes.entry(it.1).or_default().push(it.0));
+    follow(parts, &roots, &causes, (&mut listed, &mut objects));
+    let request = parts.inputs.request;
+    let listed = objects.into_iter().filter(|it| !it.1.is_empty()).map(|(flag, objects)| {
+        let number = (flag as usize).checked_sub(request.targets.len());
+        let root = number.and_then(|it| request.excludes.get(it)).map(|it| it.target.to_string());
+        LeftOut {
+            root: root.unwrap_or_default(),
+            flag: parts.flags.get(flag as usize).cloned().unwrap_or_default(),
+            objects: objects.iter().map(Instance::to_string).collect(),
         }
-        let root = parts
-            .inputs
-            .request
-            .excludes
-            .get(flag as usize - parts.inputs.request.targets.len().min(flag as usize))
-            .map(|it| it.target.to_string());
-        if !objects.is_empty() {
-            all.push(LeftOut {
-                root: root.unwrap_or_default(),
-                flag: parts.flags.get(flag as usize).cloned().unwrap_or_default(),
-                objects: objects.iter().map(Instance::to_string).collect(),
-            });
+    });
+    listed.collect()
+}
+
+/// Adds to each exclusion what is left out because of it, as far as it is not listed yet.
+fn follow(
+    parts: &Parts<'_, '_>,
+    roots: &BTreeMap<u32, Vec<Node>>,
+    causes: &FxHashMap<Node, Vec<Node>>,
+    (listed, objects): (&mut FxHashSet<Node>, &mut BTreeMap<u32, BTreeSet<Instance>>),
+) {
+    let mut reachable =
+        Reachable::from([], |it: Node| causes.get(&it).into_iter().flatten().copied());
+    for (flag, named) in roots {
+        reachable.start(named.iter().copied());
+        for node in reachable.by_ref() {
+            if let Some(object) = excluded(parts, node).filter(|_| listed.insert(node)) {
+                objects.entry(*flag).or_default().insert(object);
+            }
         }
     }
-    all
+}
+
+/// What is left out because of each node.
+fn causes(parts: &Parts<'_, '_>) -> FxHashMap<Node, Vec<Node>> {
+    let mut causes: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    let by = parts.selection.excluded_by.iter();
+    by.for_each(|it| causes.entry(it.1).or_default().push(it.0));
+    // What stays leads to what it rests on, also through all instances of a resource, which are no object.
+    let stays: FxHashSet<Node> = parts.selection.kept.iter().map(|it| it.0).collect();
+    let rests = parts.facts.needs.iter().filter(|it| stays.contains(&it.0));
+    rests.for_each(|it| causes.entry(it.0).or_default().push(it.1));
+    causes
+}
+
+/// Returns the address of an object that is left out because of an exclusion. A block whose keys were not asked for is one.
+fn excluded(parts: &Parts<'_, '_>, node: Node) -> Option<Instance> {
+    let structure = &parts.observer.values.structure;
+    match structure.kind(node) {
+        _ if parts.progress.part(node) != Part::Excluded => None,
+        NodeKind::Pending(id) if is_uncounted(parts, node, *id) => {
+            // How many it would have is not known: it counts as one.
+            Some(structure.resource(*id).address.instance(InstanceKey::None))
+        }
+        NodeKind::Pending(_) => None,
+        _ => structure.instance(node),
+    }
+}
+
+/// Counts what the run does not look at because of its flags.
+fn not_looked_at(parts: &Parts<'_, '_>) -> NotLookedAt {
+    let is_counted = |node: Node| match parts.observer.values.structure.kind(node) {
+        NodeKind::Pending(id) => is_uncounted(parts, node, *id),
+        _ => true,
+    };
+    let untargeted = parts.selection.untargeted.iter().filter(|it| is_counted(it.0)).count();
+    NotLookedAt { untargeted, data: parts.progress.taken.decisions.reuses.len() }
 }

@@ -32,6 +32,7 @@ pub fn expand(observer: &mut Observer<'_>, progress: &mut Progress, tracing: &mu
         }
         progress.schedule.again(node.0);
     }
+    late::select_awaiting(observer, progress, tracing);
 }
 
 /// The keys of a block, or those that the state has where this run does not ask; `None` where they cannot be had.

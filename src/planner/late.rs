@@ -4,18 +4,21 @@
 use std::collections::BTreeSet;
 
 use entail_rules::instances::Instances;
+use entail_rules::providers::Providers;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::{Block, Facts, Ledger, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::progress::{Part, Progress, is_decided_late};
+use super::Structured;
+use super::progress::{Progress, is_decided_late};
 use super::walk::serving_undeclared;
 use crate::lower::serving::waits::is_undeclared;
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, Structure};
 use crate::lower::trace::{Entries, Trace, Trigger};
 use crate::lower::{self, Documents, Lowered};
 use crate::observe::Observer;
+use crate::reachable::Reachable;
 use crate::reason::EngineRef;
 use crate::value::Value;
 
@@ -42,6 +45,18 @@ pub struct Tracing<'a> {
     pub trace: Trace<'a>,
     /// What facts are made from.
     pub documents: Documents<'a>,
+    /// The facts from before the walk.
+    pub facts: &'a Facts,
+    /// Which provider instance serves which object, as concluded from these.
+    pub providers: &'a Providers,
+}
+
+impl<'a> Tracing<'a> {
+    /// Returns what goes on with a trace, from what is known before the walk.
+    pub fn of(trace: Trace<'a>, documents: Documents<'a>, known: &'a Structured) -> Tracing<'a> {
+        let (facts, providers) = (&known.lowered.facts, &known.providers);
+        Tracing { trace, documents, facts, providers }
+    }
 }
 
 /// What was concluded before the walk, as far as instances that are found in it look at it.
@@ -66,7 +81,8 @@ impl Before {
         before
     }
 
-    fn learn(&mut self, selection: &Selection) {
+    /// Adds what was concluded of nodes since.
+    pub fn learn(&mut self, selection: &Selection) {
         self.out.extend(selection.out.iter().map(|it| it.0));
         self.want.extend(selection.want.iter().map(|it| it.0));
         self.kept.extend(selection.kept.iter().map(|it| it.0));
@@ -74,17 +90,9 @@ impl Before {
 
     /// What the objects that exist as these nodes rest on, and so on.
     fn needs(&self, nodes: &[(Node,)]) -> Vec<(Node, Node)> {
-        let mut found = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut open: Vec<Node> = nodes.iter().map(|it| it.0).collect();
-        while let Some(next) = open.pop() {
-            if seen.insert(next) {
-                let further = self.needs.get(&next).into_iter().flatten().copied();
-                found.extend(further.clone().map(|it| (next, it)));
-                open.extend(further);
-            }
-        }
-        found
+        let below = |it: Node| self.needs.get(&it).into_iter().flatten().copied();
+        let all = Reachable::from(nodes.iter().map(|it| it.0), below);
+        all.flat_map(|it| below(it).map(move |below| (it, below))).collect()
     }
 
     /// What was concluded of nodes.
@@ -235,20 +243,36 @@ fn conclude(engine: EngineRef, progress: &mut Progress, facts: &mut Facts) {
     facts.needs = progress.before.needs(&facts.in_state);
     let (earlier, blocks) = (progress.before.earlier(&around), progress.before.cbd_blocks(facts));
     let ledger = Ledger::of(facts).with(&judged);
-    let selected: Selection = engine.conclude(&ledger.with(&earlier));
+    let selected = select(engine, progress, &ledger.with(&earlier));
     let spread: Spread = engine.conclude(&ledger.with(&blocks));
-    progress.before.learn(&selected);
-    for (rows, part) in [
-        (&selected.selected, Part::Selected),
-        (&selected.excluded, Part::Excluded),
-        (&selected.untargeted, Part::Untargeted),
-    ] {
-        rows.iter().for_each(|it| progress.set_part(it.0, part));
-    }
     progress.learn_asked(&judged);
-    progress.learn_evaluated(&selected);
     progress.by_node.extend(&ledger.with(&selected).with(&spread));
     progress.spread.absorb(&spread);
+}
+
+/// Lets the rules conclude who takes part, and whose prior state is loaded all the same.
+fn select(engine: EngineRef, progress: &mut Progress, ledger: &Ledger<'_>) -> Selection {
+    let selected: Selection = engine.conclude(ledger);
+    progress.learn_selected(&selected);
+    progress.learn_recalled(&engine.conclude(&ledger.with(&selected)));
+    selected
+}
+
+/// Selects again, from everything that is known, where it was open whether an object is left out: an object that was selected
+/// or left out before the walk stays so.
+pub fn select_awaiting(observer: &Observer<'_>, progress: &mut Progress, tracing: &Tracing<'_>) {
+    if !progress.is_selection_open {
+        return;
+    }
+    let engine = observer.engine();
+    let mut facts = tracing.facts.clone();
+    facts.absorb(&progress.facts);
+    facts.tidy();
+    let ledger = Ledger::of(&facts).with(tracing.providers);
+    let judged: Instances = engine.conclude(&ledger);
+    let selected = select(engine, progress, &ledger.with(&judged));
+    progress.by_node.learn_kept(&selected);
+    progress.is_selection_open = !selected.selection_awaits.is_empty();
 }
 
 /// Lets what was found wait for what it reads, and releases what waited for these keys.

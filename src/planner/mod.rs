@@ -216,7 +216,7 @@ pub async fn plan(
     let problems = judge(&mut known, inputs)?;
     let mut observer = start::observer(inputs, &mut known, pool, sink);
     let mut progress = start::progress(&known, &observer);
-    let mut tracing = trace.map(|trace| late::Tracing { trace, documents: documents(inputs) });
+    let mut tracing = trace.map(|it| late::Tracing::of(it, documents(inputs), &known));
     walk_all(&mut observer, &mut progress, tracing.as_mut()).await;
     // What was for the walk alone is let go of before a plan is made of it.
     drop(tracing);
@@ -268,8 +268,8 @@ async fn conclude(
         found,
     };
     let engine = inputs.engine();
-    let ledger = Ledger::of(&facts).with(&providers).with(&selection).with(&spread);
-    let ledger = ledger.with(&progress.taken.decisions);
+    let ledger = Ledger::of(&facts).with(&providers).with(&instances).with(&selection);
+    let ledger = ledger.with(&spread).with(&progress.taken.decisions);
     let violations = engine.conclude(&ledger);
     let calls = engine.conclude(&ledger);
     let errored = problems.has_errors();

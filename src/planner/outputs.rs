@@ -17,7 +17,6 @@ use crate::lower::structure::NodeKind;
 use crate::lower::{Structure, When, leave_out};
 use crate::observe::{Observer, problems};
 use crate::plan::OutputChange;
-use crate::request::PlanMode;
 use crate::state::OutputValue;
 use crate::value::{Marks, Str, Value};
 
@@ -134,8 +133,7 @@ fn value(observer: &Observer<'_>, node: Node, answer: Evaluated, is_kept: bool) 
         return None;
     }
     // What is only to be recorded says nothing of an object that is gone: the output waits for a plan that mends it.
-    let records = observer.request.mode == PlanMode::RefreshOnly;
-    Some(if records { value } else { without_absent(&value) })
+    Some(if observer.values.only_records { value } else { without_absent(&value) })
 }
 
 fn kept(name: &str, why: &str, place: Span) -> Diagnostic {

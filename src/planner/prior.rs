@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use entail_rules::decide::Decisions;
 use entail_rules::{Node, Reason};
 use rustc_hash::FxHashSet;
 
 use super::parts::Parts;
-use super::progress::ObjectDecision;
 use crate::address::{Instance, InstanceKey, Mode, ProviderInstance, Resource};
 use crate::lower::structure::{NodeKind, ResourceId, ResourceNode};
 use crate::observe::object::Prior;
@@ -29,7 +29,7 @@ pub(super) fn prior_state(parts: &Parts<'_, '_>) -> State {
             adopt(parts, &mut state, &resource.address.instance(key.clone()), prior);
         }
         let is_declared = deposed.is_none() && parts.progress.by_node.is_declared(node);
-        let seen = Seen { node, id, resource, key, deposed, found, prior, is_declared };
+        let seen = Seen { node, id, resource, key, deposed, prior, is_declared };
         records.bring_up_to_date(&mut state, &seen);
     }
     forget_dropped(parts, &mut state);
@@ -47,7 +47,6 @@ struct Seen<'s> {
     resource: &'s ResourceNode,
     key: &'s InstanceKey,
     deposed: Option<&'s Str>,
-    found: &'s ObjectDecision,
     prior: &'s Prior,
     is_declared: bool,
 }
@@ -143,12 +142,13 @@ impl<'r, 'p, 'a> Records<'r, 'p, 'a> {
     /// Records what a declared object rests on, and how it is to go.
     fn complete(&mut self, object: &mut Cow<'_, state::Object>, seen: &Seen<'_>) {
         let parts = self.parts;
+        let decisions = &parts.progress.taken.decisions;
         // Of an import that changes nothing the next plan records these.
         let is_known = seen.prior.besides.imported.is_none();
         let first = is_known && self.created_before_destroyed.contains(&seen.node);
         let skip = is_known && parts.progress.by_node.keeps_object(seen.node);
         let configured = self.configured(seen, &object.dependencies);
-        let known = recorded_dependencies(parts, seen.found, &configured, &object.dependencies);
+        let known = recorded_dependencies(decisions, seen.node, &configured, &object.dependencies);
         let is_same = *object.dependencies == *known
             && object.create_before_destroy == first
             && object.skip_destroy == skip;
@@ -238,22 +238,20 @@ fn known_outputs(parts: &Parts<'_, '_>, state: &mut State) {
     }
 }
 
-/// What an object rests on once it is refreshed: on what its block names where nothing is to be done any more, else
-/// still on what it was made from as well.
+/// Returns the dependencies that are recorded of an object after the refresh. The rules decide between those of its block, those that
+/// are stored, and both.
 fn recorded_dependencies<'d>(
-    parts: &Parts<'_, '_>,
-    found: &ObjectDecision,
+    decisions: &Decisions,
+    node: Node,
     configured: &'d [Str],
     stored: &'d [Str],
 ) -> Cow<'d, [Str]> {
-    let request = parts.inputs.request;
-    if request.mode == PlanMode::Normal && found.action == entail_rules::Action::NoOp {
-        return configured.into();
-    }
-    // What was found by an import and is changed then has nothing recorded before it is.
-    let is_found = found.prior.as_ref().is_some_and(|it| it.besides.imported.is_some());
-    if !request.is_refreshed() || is_found || configured == stored {
+    let is = |rows: &[(Node,)]| rows.binary_search(&(node,)).is_ok();
+    if is(&decisions.keeps_dependencies) {
         return stored.into();
+    }
+    if configured == stored || !is(&decisions.adds_dependencies) {
+        return configured.into();
     }
     let both: BTreeSet<&Str> = configured.iter().chain(stored).collect();
     both.into_iter().cloned().collect()

@@ -1,6 +1,6 @@
 //! What forbids a plan, in words.
 
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 use std::collections::BTreeSet;
 
 use entail_rules::order::Order;
@@ -129,7 +129,7 @@ pub(super) fn before_walk(
             }
             Violation::MoveUntargeted => moves.extend(ends(&address, inputs)),
             // Of these only the walk can know; it tells them itself.
-            Violation::PreventsDestroy | Violation::InvalidProtection => {}
+            Violation::PreventsDestroy | Violation::InvalidProtection | Violation::NoTrigger => {}
         }
     }
     problems.extend(provider_removed::explain(&without_provider, known, inputs));
@@ -169,7 +169,7 @@ fn moved(addresses: &BTreeSet<String>, excluded: bool) -> Diagnostic {
         }
     };
     Diagnostic::error("Moved resource instances excluded by targeting").detail(format!(
-        "Resource instances in your current state have moved to new addresses in the latest configuration. OpenTofu must include those resource instances while planning in order to ensure a correct result, but your options do not fully cover all of them.\n\n{advice}\n{}",
+        "Resource instances in your current state have moved to new addresses in the latest configuration. {PRODUCT} must include those resource instances while planning in order to ensure a correct result, but your options do not fully cover all of them.\n\n{advice}\n{}",
         list.join("\n")
     ))
 }
@@ -204,7 +204,7 @@ fn no_fallback(address: &Instance, known: &Structured, inputs: &Inputs<'_>) -> D
 /// An object leaves the state, and stays as it is.
 pub(super) fn forgotten(address: &Instance) -> Diagnostic {
     Diagnostic::warning("Resource will be removed from the state").detail(format!(
-        "After this plan is applied, the resource {address} will not be managed anymore by OpenTofu.\n\nIn case you want to manage the resource again, you will have to import it."
+        "After this plan is applied, the resource {address} will not be managed anymore by {PRODUCT}.\n\nIn case you want to manage the resource again, you will have to import it."
     ))
 }
 

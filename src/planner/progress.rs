@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use entail_rules::instances::Instances;
+use entail_rules::recall::Recall;
 use entail_rules::selection::Selection;
 use entail_rules::spread::Spread;
 use entail_rules::{Action, Block, Facts, Node, Reason};
@@ -30,7 +31,7 @@ pub enum Part {
     Excluded,
     /// No target wants it.
     Untargeted,
-    /// It is no object.
+    /// It is no object, or it is not known yet which part it takes.
     NoObject,
 }
 
@@ -108,6 +109,8 @@ pub struct Progress {
     pub late: FxHashMap<Node, Vec<Node>>,
     /// What was concluded before the walk, for instances that are found in it.
     pub before: Before,
+    /// Whether there are objects of which it is not known yet whether they are left out.
+    pub is_selection_open: bool,
     /// Which of these make the new object first.
     pub spread: Spread,
     /// Where their reads stand.
@@ -148,13 +151,32 @@ impl Progress {
         self.asked.extend(existing.chain(nothing).chain(recorded));
     }
 
-    /// Takes in what was concluded of what is evaluated or recalled, and whose keys are asked for.
+    /// Takes in which objects take part and which do not, and what follows from that.
+    pub fn learn_selected(&mut self, concluded: &Selection) {
+        self.before.learn(concluded);
+        for (rows, part) in [
+            (&concluded.open, Part::NoObject),
+            (&concluded.selected, Part::Selected),
+            (&concluded.excluded, Part::Excluded),
+            (&concluded.untargeted, Part::Untargeted),
+        ] {
+            rows.iter().for_each(|it| self.set_part(it.0, part));
+        }
+        self.learn_evaluated(concluded);
+        self.is_selection_open |= !concluded.selection_awaits.is_empty();
+    }
+
+    /// Takes in what was concluded of what is evaluated, and whose keys are asked for.
     pub fn learn_evaluated(&mut self, concluded: &Selection) {
         self.evaluate_all |= !concluded.evaluates_all.is_empty();
         self.wanted.extend(concluded.evaluated.iter().map(|it| it.0));
-        self.recalled.extend(concluded.recalled.iter().map(|it| it.0));
         self.asks_keys.extend(concluded.asks_keys.iter().map(|it| it.0));
         self.requires_keys.extend(concluded.requires_keys.iter().map(|it| it.0));
+    }
+
+    /// Takes in whose prior state is loaded although it takes no part.
+    pub fn learn_recalled(&mut self, concluded: &Recall) {
+        self.recalled.extend(concluded.recalled.iter().map(|it| it.0));
     }
 
     /// Returns what was concluded of the keys that a node stands for.

@@ -12,6 +12,7 @@ use crate::observe::gone::GoneScope;
 use crate::syntax::Expression;
 use crate::value::text::quoted;
 use crate::value::{Type, Value, convert};
+use crate::world::PRODUCT;
 
 /// What `prevent_destroy` says of an object, and what a user is told should the rules find that it stands in the way.
 pub(super) struct Protected {
@@ -110,7 +111,7 @@ fn standing(name: &str, answer: Protection, argument: Span, block: Span) -> Diag
         ),
         Protection::Unknown => {
             let why = format!(
-                "has a prevent_destroy argument but its value will not be known until the apply step, so OpenTofu can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={address}"
+                "has a prevent_destroy argument but its value will not be known until the apply step, so {PRODUCT} can't predict whether destroying this is acceptable.\n\nTo proceed, exclude it from this round using:\n    -exclude={address}"
             );
             invalid(name, &why, argument)
         }

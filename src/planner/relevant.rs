@@ -10,7 +10,8 @@ use rustc_hash::FxHashSet;
 
 use super::Inputs;
 use super::parts::Parts;
-use crate::address::{Instance, InstanceKey, ModuleInstance, ResourceName};
+use super::progress::Part;
+use crate::address::{Instance, InstanceKey, Mode, ModuleInstance, ResourceName};
 use crate::config::uses::{self, Role, Use};
 use crate::config::{Module, Repetition, Resource};
 use crate::expression::{Reference, Subject};
@@ -32,11 +33,13 @@ pub(super) fn attributes(
 ) -> Vec<(String, Path)> {
     let search = Search { inputs: parts.inputs, pool: parts.observer.pool };
     let mut found = Found::default();
-    for change in changes.iter().filter(|it| it.action != Action::NoOp) {
+    let changed = changes.iter().filter(|it| it.action != Action::NoOp);
+    let forgotten = forgotten_data(parts);
+    for address in changed.map(|it| &it.address).chain(&forgotten) {
         let reached = Reached {
-            module: change.address.module.clone(),
+            module: address.module.clone(),
             owner: None,
-            what: What::Resource(change.address.resource.clone(), change.address.key.clone()),
+            what: What::Resource(address.resource.clone(), address.key.clone()),
             rest: Vec::new(),
         };
         found.follow(&search, search.behind(&reached));
@@ -48,6 +51,21 @@ pub(super) fn attributes(
         found.follow(&search, search.output(&module, &name));
     }
     found.resources.into_iter().map(|((address, _), path)| (address, path)).collect()
+}
+
+/// Returns the recorded data sources that a destroy plan takes out of the state. The plan lists no changes of them.
+fn forgotten_data(parts: &Parts<'_, '_>) -> Vec<Instance> {
+    if parts.inputs.request.mode != PlanMode::Destroy {
+        return Vec::new();
+    }
+    let structure = &parts.observer.values.structure;
+    let stays = |address: &Instance| {
+        let resource = structure.resource_id(&address.of()).map(|it| structure.resource(it));
+        let node = resource.and_then(|it| it.instance(&address.key));
+        node.is_some_and(|it| matches!(parts.progress.part(it), Part::Excluded | Part::Untargeted))
+    };
+    let recorded = parts.inputs.state.instances().map(|it| it.0);
+    recorded.filter(|it| it.resource.mode == Mode::Data && !stays(it)).collect()
 }
 
 /// The outputs of modules that have a value: they are made anew in every plan that asks for them.

@@ -19,7 +19,6 @@ use crate::observe::imports::Imports;
 use crate::observe::pool::Pool;
 use crate::observe::values::Values;
 use crate::observe::{Observer, Told, conditions};
-use crate::request::PlanMode;
 use crate::schedule::Schedule;
 
 /// Returns who answers questions. The structure moves from what is known to its values.
@@ -39,9 +38,7 @@ pub(super) fn observer<'a>(
     );
     values.workspace = inputs.workspace;
     values.pool = Some(pool);
-    values.only_existing =
-        inputs.request.mode == PlanMode::RefreshOnly && inputs.request.adopts.is_none();
-    values.all_goes = inputs.request.mode == PlanMode::Destroy || inputs.request.precedes_destroy;
+    values.learn_run(&known.instances);
     for id in 0..values.structure.resources.len() {
         if let Some(schema) = pool.schema_of(&values.structure.resources[id]) {
             values.learn(ResourceId(id as u32), schema);
@@ -136,10 +133,12 @@ pub(super) fn progress(known: &Structured, observer: &Observer<'_>) -> Progress 
         blocks: facts.of.iter().filter(|it| pending.contains(&it.0)).copied().collect(),
         late,
         before,
+        is_selection_open: !known.selection.selection_awaits.is_empty(),
         spread: Default::default(),
         places: Vec::new(),
     };
     progress.learn_asked(&known.instances);
     progress.learn_evaluated(&known.selection);
+    progress.learn_recalled(&observer.engine().conclude(&known.ledger()));
     progress
 }

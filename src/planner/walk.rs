@@ -54,8 +54,9 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                 ahead::read(observer, next.iter().copied().filter(|it| !progress.is_left(*it)));
             }
             let Some(node) = next.pop_front() else { break };
-            if progress.by_node.is_blocked(node) || !needs_provider(observer, node) {
-                let answer = value_node(observer, progress, node);
+            let is_blocked = is_blocked(observer, progress, node);
+            if is_blocked || !needs_provider(observer, node) {
+                let answer = value_node(observer, progress, (node, is_blocked));
                 if let Some(answer) = answer {
                     batch.push((node, answer));
                 }
@@ -66,7 +67,7 @@ pub async fn run(observer: &Observer<'_>, progress: &mut Progress) {
                 }
                 let part = progress.part(node);
                 let asked = progress.asked.get(&node).copied().unwrap_or_default();
-                if triggers::name_nothing(observer, progress, node) {
+                if triggers::forbid(observer, progress, node) {
                     batch.push((node, Answer::Failed));
                     continue;
                 }
@@ -106,18 +107,31 @@ fn premises(observer: &Observer<'_>, progress: &Progress, node: Node) -> Premise
     }
 }
 
+/// Lets the rules say whether something before a node makes it pointless to ask anything of the node.
+fn is_blocked(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> bool {
+    if !progress.by_node.may_be_blocked(node) {
+        return false;
+    }
+    let mut said = Vec::new();
+    progress.by_node.describe(&mut said, node, observer.values.structure.kind(node));
+    let Progress { alike, by_node, .. } = progress;
+    let asked = (node, &said[..]);
+    alike.decide(observer.engine(), by_node.of_run(), asked, &mut Taken::default()).blocked
+}
+
 fn needs_provider(observer: &Observer<'_>, node: Node) -> bool {
     matches!(observer.values.structure.kind(node), NodeKind::Object(..) | NodeKind::Deposed(..))
 }
 
 /// Nodes that need no provider: values, key sets, collections – and whatever is blocked.
-fn value_node(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> Option<Answer> {
+fn value_node(
+    observer: &Observer<'_>,
+    progress: &mut Progress,
+    (node, is_blocked): (Node, bool),
+) -> Option<Answer> {
     let values = &observer.values;
-    if progress.by_node.is_blocked(node) {
-        return Some(Answer::Nothing);
-    }
     // What could not be expanded is asked for once.
-    if progress.by_node.has_failed(node) {
+    if is_blocked || progress.by_node.has_failed(node) {
         return Some(Answer::Nothing);
     }
     match values.structure.kind(node) {

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
+use crate::world::PRODUCT;
 
 /// The file is no state at all, or of a format that is not known.
 pub(super) fn unsupported(detail: impl Into<String>) -> Diagnostic {
@@ -62,8 +63,8 @@ pub(super) fn wrong_shape(what: impl std::fmt::Display) -> Diagnostic {
 
 /// The file was written for a program version that is none.
 pub(super) fn bad_writer(version: &str) -> Diagnostic {
-    Diagnostic::error("Invalid OpenTofu version string").detail(format!(
-        "State file claims to have been written by OpenTofu version {version:?}, which is not a valid version string."
+    Diagnostic::error(format!("Invalid {PRODUCT} version string")).detail(format!(
+        "State file claims to have been written by {PRODUCT} version {version:?}, which is not a valid version string."
     ))
 }
 

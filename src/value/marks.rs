@@ -170,10 +170,23 @@ impl Marks {
         Marks { early: self.early, reads: self.reads.clone(), ..Marks::default() }
     }
 
+    /// Returns where values and their parts came from.
+    pub fn provenance_of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Marks {
+        let marked = values.into_iter().filter(|it| it.contains_marked());
+        marked.map(|it| it.deep_marks().provenance()).collect()
+    }
+
     /// The mark of a value whose source should not be used any more.
     pub fn deprecated(source: Deprecation) -> Marks {
         let one = std::collections::BTreeSet::from([source]);
         Marks { deprecated: Some(Arc::new(one)), ..Marks::default() }
+    }
+}
+
+/// The union of all.
+impl FromIterator<Marks> for Marks {
+    fn from_iter<I: IntoIterator<Item = Marks>>(all: I) -> Marks {
+        all.into_iter().fold(Marks::default(), |marks, it| marks.union(&it))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Text between quotes: as the language writes it, and as Go's `%q` shows it.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Writes text as a string of the language, so that reading it gives the same text.
 pub fn quoted(text: &str) -> String {
-    format!("\"{}\"", escaped(text))
+    ["\"", &escaped(text), "\""].concat()
 }
 
 /// Writes text as one word of a shell, between quotes where it needs them.
@@ -17,7 +18,10 @@ pub fn shell_word(text: &str) -> String {
 }
 
 /// Escapes text for between quotes: what cannot be seen, quotes, backslashes, and what would begin a template sequence.
-pub fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return text.into();
+    }
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(it) = rest.next() {
@@ -27,7 +31,13 @@ pub fn escaped(text: &str) -> String {
             it => push_code(&mut out, it),
         }
     }
-    out
+    out.into()
+}
+
+/// Returns whether text stands between quotes as it is; not all such text is found.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |it: &u8| matches!(it, b' '..=b'~') && !matches!(it, b'"' | b'\\' | b'$' | b'%');
+    text.as_bytes().iter().fold(true, |all, it| all & is_plain(it))
 }
 
 /// Shows text between quotes, escaped so that every character can be seen. Template sequences stay as they are: this shows a
@@ -41,6 +51,11 @@ pub fn shown(text: &str) -> String {
 /// Appends text as [`shown`] shows it.
 pub fn push_shown(out: &mut String, text: &str) {
     out.push('"');
+    if is_plain(text) {
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     for it in text.chars() {
         match it {
             it if push_short(out, it) => {}

@@ -141,15 +141,11 @@ fn checks(finished: &Finished, faults: &mut Vec<String>) {
     }
 }
 
-/// What an exclusion holds back is listed, each object once, and nothing else.
+/// What exclusions hold back is listed, and nothing else; an object for each exclusion that names it.
 fn left_out(finished: &Finished, faults: &mut Vec<String>) {
     let structure = &finished.structure;
-    let mut listed: BTreeSet<&str> = BTreeSet::new();
-    for object in finished.plan.left_out.iter().flat_map(|it| &it.objects) {
-        if !listed.insert(object) {
-            faults.push(format!("{object} is left out twice"));
-        }
-    }
+    let objects = finished.plan.left_out.iter().flat_map(|it| &it.objects);
+    let listed: BTreeSet<&str> = objects.map(String::as_str).collect();
     let excluded = finished.selection.excluded.iter().map(|it| it.0);
     let excluded = excluded.filter(|it| !matches!(structure.kind(*it), NodeKind::Pending(_)));
     let excluded: BTreeSet<String> = excluded
@@ -219,7 +215,11 @@ fn outputs(finished: &Finished, documents: &Documents<'_>, faults: &mut Vec<Stri
 /// What the walk found to forbid the plan has made it an error, and nothing rests on it.
 fn violations(finished: &Finished, known: &Known, faults: &mut Vec<String>) {
     for (kind, node) in &finished.violations.violation {
-        if !matches!(kind, Violation::PreventsDestroy | Violation::InvalidProtection) {
+        let is_of_walk = matches!(
+            kind,
+            Violation::PreventsDestroy | Violation::InvalidProtection | Violation::NoTrigger
+        );
+        if !is_of_walk {
             continue;
         }
         let is_refused =

@@ -119,8 +119,9 @@ fn of_object(
     node: Node,
 ) -> Option<&'static str> {
     let parts = (known.marks[node.0 as usize] & (SELECTED | EXCLUDED | UNTARGETED)).count_ones();
-    // Whether an instance takes part stays open where its keys could not be had: it is blocked, and nobody looks at it.
-    let is_open = known.has(node, OPEN) && known.has(node, BLOCKED) && finished.plan.errored;
+    // Whether an object takes part stays open if keys could not be had: it is blocked, or never looked at.
+    let is_passed_by = known.has(node, BLOCKED) || known.endings.get(node).is_none();
+    let is_open = known.has(node, OPEN) && is_passed_by && finished.plan.errored;
     match parts {
         0 if is_open => return None,
         0 => return Some("neither takes part in this run nor is left out"),

@@ -1,6 +1,6 @@
 //! `apply`, `destroy`: plans or loads a plan, asks, and carries it out.
 
-use crate::world::PROGRAM;
+use crate::world::{PRODUCT, PROGRAM};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -188,8 +188,9 @@ fn policies_of_plan() -> Diagnostic {
 
 /// The plan was saved though it could be made in part only.
 fn incomplete_plan() -> Diagnostic {
-    Diagnostic::error("Cannot apply incomplete plan")
-        .detail("OpenTofu encountered an error when generating this plan, so it cannot be applied.")
+    Diagnostic::error("Cannot apply incomplete plan").detail(format!(
+        "{PRODUCT} encountered an error when generating this plan, so it cannot be applied."
+    ))
 }
 
 fn not_loaded(path: &Path, problems: Diagnostics) -> Diagnostics {

@@ -232,7 +232,7 @@ impl Asking<'_> {
                     memo: Memo::around(&session.graph),
                     ..models::of_lowered(session, lowered, variables)
                 },
-                tables: &beside(&lowered.facts, Vec::new()),
+                tables: &beside(&lowered.facts, vec![&known.providers]),
                 waivers: &waivers::written(&session.sources)?,
                 scope,
             },
@@ -280,6 +280,7 @@ pub(super) fn unchanged(state: State, session: &Session) -> Plan {
         replaces: Vec::new(),
         timestamp: session.world.now(),
         left_out: Vec::new(),
+        not_looked_at: Default::default(),
         checks: Vec::new(),
         relevant_attributes: Vec::new(),
         workspace: session.workspace.clone(),

@@ -10,6 +10,7 @@ use crate::observe::values::Values;
 use crate::operation::console as operation;
 use crate::operation::session::Session;
 use crate::request::Request;
+use crate::state::State;
 
 pub use crate::operation::console::{HELP, Lines};
 
@@ -30,22 +31,42 @@ impl Console<'_> {
     }
 }
 
-/// Opens the folder, lets `converse` ask it, and returns what that returns. The state is locked meanwhile.
+/// A folder whose configuration and state have been read.
+pub struct Opened {
+    session: Session,
+    stored: State,
+    problems: Diagnostics,
+}
+
+/// Reads the configuration and the state, which is locked meanwhile.
 ///
 /// # Errors
 ///
-/// If the configuration or the state cannot be read, or a provider cannot be started.
+/// If the configuration or the state cannot be read.
+pub fn open(host: &Host<'_>, state: &StateOptions) -> Result<Opened, Diagnostics> {
+    with_room(|_| {
+        let (world, sources) = (host.world.clone(), host.sources.clone());
+        let (session, problems) = Session::open_for_console(world, sources, &state.files)?;
+        let guard = lock(host, &session.backend, state.lock, "console")?;
+        let stored = read_state(host, &session)?.state.unwrap_or_default();
+        drop(guard);
+        Ok(Opened { session, stored, problems })
+    })?
+}
+
+/// Lets `converse` ask what was read, and returns what that returns.
+///
+/// # Errors
+///
+/// If variables lack values, or a provider cannot be started.
 pub fn console<T: Send>(
     host: &Host<'_>,
-    state: &StateOptions,
+    opened: Opened,
     request: &Request,
     converse: impl FnOnce(&Console<'_>) -> T + Send,
 ) -> Result<T, Diagnostics> {
     with_room(|runtime| {
-        let (world, sources) = (host.world.clone(), host.sources.clone());
-        let (session, mut problems) = Session::open_for_console(world, sources, &state.files)?;
-        let _lock = lock(host, &session.backend, state.lock, "console")?;
-        let stored = read_state(host, &session)?.state.unwrap_or_default();
+        let Opened { session, stored, mut problems } = opened;
         let (inputs, _, found) = session.given_variables(request);
         problems.extend(found);
         if problems.has_errors() {

@@ -8,13 +8,14 @@ use super::open::{
     open, open_to_plan, read_state_to_answer, refuse_without_configuration, root_variables,
 };
 use super::options::PlanOptions;
-use super::with_room;
+use super::{vocabulary, with_room};
+use crate::config::inputs::RootVariables;
 use crate::diagnostic::Diagnostics;
 use crate::event::Silence;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::explain::causes::Causes;
 use crate::operation::explain::causes::origin::given;
-use crate::operation::explain::{ExplainContext, Parts, Question, Relation, order, parts};
+use crate::operation::explain::{ExplainContext, Length, Parts, Question, Relation, order, parts};
 use crate::operation::models::{self, Basis};
 use crate::operation::plan::Planned;
 use crate::operation::saved::Loaded;
@@ -22,6 +23,7 @@ use crate::operation::session::Session;
 use crate::operation::{plan as operation, saved};
 use crate::plan::Plan;
 use crate::planner::Structured;
+use crate::policy::catalogue::{self, Meant};
 use crate::state::State;
 
 /// What a question is asked of: a saved plan, or one that is made for it.
@@ -48,6 +50,8 @@ pub struct WhyOptions {
     pub relation: Option<String>,
     /// How the answer is told.
     pub form: Form,
+    /// Whether a text has every line, and the proof.
+    pub full: bool,
     /// The plan.
     pub subject: PlanSource,
 }
@@ -82,30 +86,33 @@ pub struct Explained {
 ///
 /// If nothing has the address, the missed action is not one, or no plan can be made.
 pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<Explained, Diagnostics> {
+    let relation = match options.relation.as_deref().map(catalogue::meant).transpose()? {
+        Some(Meant::Public(name)) => return vocabulary::why_of(host, options, name),
+        Some(Meant::Planner(name)) => Some(name),
+        None => None,
+    };
     let sound = |text| Explained { text, has_errors: false };
     with_room(|runtime| {
         let WhyOptions { address, subject, .. } = options;
         let ask = |context: &ExplainContext| {
             let question = Question::read(address, options.not.as_deref(), context)?;
-            Ok::<_, Diagnostics>(match &options.relation {
+            Ok::<_, Diagnostics>(match relation {
                 Some(relation) => question.about_relation(relation)?,
                 None if options.provider => question.about_provider(),
                 None => question,
             })
         };
-        let known = match subject.saved.is_none() && options.provider {
-            true => structured(host, &subject.planning)?.map(|it| it.0),
-            false => None,
-        };
-        let known = known.filter(|it| ask(it).is_ok_and(|question| question.is_settled(it)));
-        if let Some(known) = known {
-            return told(&ask(&known)?, &known, None, options.form).map(sound);
+        if subject.saved.is_none()
+            && options.provider
+            && let Some(text) = before_planning(host, options, &ask)?
+        {
+            return Ok(sound(text));
         }
         let answer = |context: &ExplainContext, causes: &Causes<'_>| {
             if options.order {
                 return ordered(address, context, causes, options.form);
             }
-            told(&ask(context)?, context, Some(causes), options.form)
+            told(&ask(context)?, context, Some(causes), options)
         };
         match &subject.saved {
             Some(path) => of_saved(host, path, &answer).map(sound),
@@ -118,12 +125,32 @@ fn told(
     question: &Question,
     context: &ExplainContext,
     causes: Option<&Causes<'_>>,
-    form: Form,
+    options: &WhyOptions,
 ) -> Result<String, Diagnostics> {
-    Ok(match form {
+    Ok(match options.form {
         Form::Json => format!("{:#}\n", question.answer_json(context, causes)?),
-        Form::Text(depth) => question.answer(context, causes, depth)?,
+        Form::Text(depth) => {
+            question.answer(context, causes, Length { depth, full: options.full })?
+        }
     })
+}
+
+/// Answers who serves an object from what is known before any provider is asked; nothing where that is not enough.
+fn before_planning(
+    host: &Host<'_>,
+    options: &WhyOptions,
+    ask: &dyn Fn(&ExplainContext) -> Result<Question, Diagnostics>,
+) -> Result<Option<String>, Diagnostics> {
+    let planning = &options.subject.planning;
+    let (session, known, variables) = before_plan(host, planning)?;
+    let Ok(known) = known else { return Ok(None) };
+    let context = ExplainContext::of_lowered(&session, &known.lowered);
+    let Some(question) = ask(&context).ok().filter(|it| it.is_settled(&context)) else {
+        return Ok(None);
+    };
+    let given = given(&session.config, &variables, &session.sources);
+    let model = models::of_lowered(&session, &known.lowered, &variables.values);
+    told(&question, &context, Some(&Causes::new(&model, &given)), options).map(Some)
 }
 
 fn ordered(
@@ -184,7 +211,7 @@ fn structured(
     host: &Host<'_>,
     options: &PlanOptions,
 ) -> Result<Option<(ExplainContext, bool)>, Diagnostics> {
-    let (session, known) = before_plan(host, options)?;
+    let (session, known, _) = before_plan(host, options)?;
     Ok(known.ok().map(|known| {
         let is_all = known.providers.awaits.is_empty();
         (ExplainContext::of_lowered(&session, &known.lowered), is_all)
@@ -196,21 +223,21 @@ pub(super) fn known_early(
     host: &Host<'_>,
     options: &PlanOptions,
 ) -> Result<ExplainContext, Diagnostics> {
-    let (session, known) = before_plan(host, options)?;
+    let (session, known, _) = before_plan(host, options)?;
     Ok(ExplainContext::of_lowered(&session, &known?.lowered))
 }
 
-fn before_plan(
-    host: &Host<'_>,
-    options: &PlanOptions,
-) -> Result<(Session, Result<Structured, Diagnostics>), Diagnostics> {
+/// A session, what is known of its configuration, and the values of its variables.
+pub(super) type Before = (Session, Result<Structured, Diagnostics>, RootVariables);
+
+pub(super) fn before_plan(host: &Host<'_>, options: &PlanOptions) -> Result<Before, Diagnostics> {
     refuse_without_configuration(host, &options.request)?;
     let session = open(host, &options.state, ProviderSources::of(host.world, host.sources))?;
     let state = read_state_to_answer(host, &session, options.state.lock)?.state.unwrap_or_default();
     let variables = root_variables(host, &session, &options.request)?;
     let run = in_force(&session, &options.policies, &options.request, &state, &variables)?;
     let known = operation::whatif(&session, &run.request, state, &variables);
-    Ok((session, known))
+    Ok((session, known, variables))
 }
 
 /// What a saved plan rests on.
@@ -276,6 +303,11 @@ pub fn facts(
     subject: &PlanSource,
     relation: Option<&str>,
 ) -> Result<Vec<Relation>, Diagnostics> {
+    let relation = match relation.map(catalogue::meant).transpose()? {
+        Some(Meant::Public(name)) => return Ok(vec![vocabulary::rows(host, subject, name)?]),
+        Some(Meant::Planner(name)) => Some(name),
+        None => None,
+    };
     with_room(|runtime| {
         let is_early = relation.is_some_and(ExplainContext::is_about_providers);
         let known = match subject.saved.is_none() && is_early {

@@ -7,6 +7,7 @@ use crate::backend::files::{Fresh, replace};
 use crate::config::files::is_ignored;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax;
+use crate::world::PROGRAM;
 use crate::world::files::{Kind, by_name};
 
 /// The endings of files that are formatted.
@@ -81,7 +82,7 @@ impl Run<'_> {
                 self.file(&path);
             } else {
                 self.problems.push(Diagnostic::error("Invalid file extension").detail(
-                    "Only .tf, .tofu, .tfvars, .tftest.hcl, and .tofutest.hcl files can be processed with entail fmt",
+                    format!("Only .tf, .tofu, .tfvars, .tftest.hcl, and .tofutest.hcl files can be processed with {PROGRAM} fmt"),
                 ));
             }
         }

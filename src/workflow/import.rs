@@ -15,7 +15,7 @@ use crate::operation::import::{self as operation, Refusal, check_target, wrong_m
 use crate::operation::log;
 use crate::operation::session::Session;
 use crate::request::Request;
-use crate::world::World;
+use crate::world::{PRODUCT, World};
 
 /// What `import` is asked.
 #[derive(Clone, Debug)]
@@ -106,8 +106,8 @@ fn open(host: &Host<'_>, options: &ImportOptions) -> Result<Session, Diagnostics
 }
 
 fn no_files(folder: &Path) -> Diagnostic {
-    Diagnostic::error("No OpenTofu configuration files").detail(format!(
-        "The directory {} does not contain any OpenTofu configuration files (.tf or .tf.json). To specify a different configuration directory, use the -config=\"...\" command line option.",
+    Diagnostic::error(format!("No {PRODUCT} configuration files")).detail(format!(
+        "The directory {} does not contain any {PRODUCT} configuration files (.tf or .tf.json). To specify a different configuration directory, use the -config=\"...\" command line option.",
         folder.display()
     ))
 }

@@ -108,8 +108,11 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
                 })?;
         }
         let mut warnings = backend.map_err(|found| behind(&told, found))?;
-        let session = host
-            .asking(|| Session::open_unchecked(host.world.clone(), host.sources.clone(), readings));
+        let reads_state = options.backend.is_some();
+        let session = host.asking(|| {
+            let (world, sources) = (host.world.clone(), host.sources.clone());
+            Session::open_unchecked(world, sources, readings, reads_state)
+        });
         let session = valid(step, session.map_err(|found| behind(&told, found)))?;
         warnings.extend(told.beyond(&session.warnings));
         warnings.extend(session.warnings.clone());
@@ -148,7 +151,11 @@ async fn finish(
     let mut warnings: Diagnostics =
         std::iter::repeat_n(told.0, times).flatten().collect::<Vec<_>>().into();
     step(Step::Providers);
-    let state = session.snapshot()?.state.unwrap_or_default();
+    // A backend that is left as it is need not be within reach, nor the keys of its state.
+    let state = match options.backend {
+        Some(_) => session.snapshot()?.state.unwrap_or_default(),
+        None => State::default(),
+    };
     match providers(host, &session, &state, (&options.providers, step)).await {
         Ok(found) => warnings.extend(found),
         Err(found) => return Err(behind(&warnings, found)),

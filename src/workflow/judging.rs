@@ -78,6 +78,7 @@ pub(super) fn in_force(
     }
     let shaped = shaped(session, &policies, (request, state, variables), &options.limits)?;
     (run.request, run.asked, run.problems) = shaped;
+    run.problems.extend(faults);
     run.policies = Some(policies);
     // They ask where what they are told stands.
     run.request.only_shown = false;
@@ -102,7 +103,7 @@ pub(super) fn shaped(
         values: policies.values().clone(),
         ..models::of_lowered(session, lowered, &variables.values)
     };
-    let tables: [&dyn Tables; 1] = [&lowered.facts];
+    let tables: [&dyn Tables; 2] = [&lowered.facts, &known.providers];
     let (asked, problems) = shape(policies, &model, &tables, limits, &mut shaped)?;
     Ok((shaped, asked, problems))
 }
@@ -289,9 +290,10 @@ pub(super) fn model_of<'a>(
 }
 
 /// What was told and concluded of a plan.
-fn tables(finished: &Finished) -> [&dyn Tables; 7] {
+fn tables(finished: &Finished) -> [&dyn Tables; 8] {
     [
         &finished.facts,
+        &finished.providers,
         &finished.instances,
         &finished.selection,
         &finished.decisions,

@@ -14,7 +14,7 @@ use crate::install::signin::{
 };
 use crate::install::web::{Url, Web};
 use crate::install::{Settings, Trouble};
-use crate::world::{PROGRAM, World};
+use crate::world::{PRODUCT, PROGRAM, World};
 
 /// A step on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -240,12 +240,11 @@ impl Desk<'_> {
     async fn by_page(&self, page: &Url, service: &Url) -> Result<Token, Diagnostic> {
         self.show(Way::Page, page);
         let token = Token::new(self.line("Token", true)?);
-        if !token.is_sendable() {
-            return Err(Diagnostic::error("Token is invalid").detail(
-                "The token that was given holds a control character, which no request can hold. It was not kept: copy it again, and nothing \
-                 else.",
-            ));
-        }
+        token.check_sendable().map_err(|why| {
+            Diagnostic::error("Token is invalid").detail(format!(
+                "The token that was given is not kept: {why}. Copy it again, and nothing else."
+            ))
+        })?;
         let user = user_of(&self.web, service, &token).await.map_err(|it| match it {
             Refused::Invalid => Diagnostic::error("Token is invalid").detail(format!(
                 "{} does not know the token that was given. It was not kept: copy the whole of it, and try again.",
@@ -329,7 +328,7 @@ fn by_hand(name: &Hostname, command: &str, what: &str) -> Diagnostic {
 
 fn undiscovered(name: &Hostname, trouble: &Trouble) -> Diagnostic {
     Diagnostic::error(format!("Service discovery failed for {}", name.shown())).detail(format!(
-        "{trouble}. Check the name, and that the host answers for the services of OpenTofu."
+        "{trouble}. Check the name, and that the host answers for the services of {PRODUCT}."
     ))
 }
 

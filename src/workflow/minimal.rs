@@ -10,9 +10,9 @@ use super::host::Host;
 use super::impact::Known;
 use super::options::PlanOptions;
 use super::with_room;
+use crate::address::{Instance, Mode};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::explain::sentence::of_done;
-use crate::lower::trace::Followed;
 use crate::operation::explain::ExplainContext;
 use crate::operation::impact::{Direction, Impact, follow};
 use crate::operation::minimal::{Purpose, Run, Wanted};
@@ -45,6 +45,8 @@ pub struct Minimal {
     pub without: Vec<String>,
     /// What was asked for and needs no flag, since it does not change.
     unneeded: Vec<String>,
+    /// Data sources that were asked for and need no flag, since they are not read again where anything is left out.
+    unread: Vec<String>,
     /// From what was asked to what was not.
     ways: Impact,
 }
@@ -68,17 +70,27 @@ pub struct Effect {
 pub fn minimal(host: &Host<'_>, options: &MinimalOptions) -> Result<Minimal, Diagnostics> {
     with_room(|runtime| {
         let known = Known::read(host, &options.planning)?;
-        let (context, _) = known.context(&Followed::default())?;
+        let context = known.context_of(&known.foresee(&known.request)?.0);
         let names = Wanted::read(&options.addresses, &context)?.names(&context);
         let plan = |planning: &PlanOptions| runtime.block_on(planned(host, planning, None));
         let (session, full) = plan(&options.planning)?;
         let needed = needing(&names, &full.finished);
         let search = Search { known: &known, purpose: options.purpose };
-        let (found, moved) = search.flags(&names, &needed)?;
-        let mut planning = options.planning.clone();
-        search.add(&mut planning.request, found.iter().chain(&moved))?;
+        let mut asked = search.first(&needed);
+        let (mut found, mut moved, mut session, mut made) = (Vec::new(), Vec::new(), session, full);
+        while !asked.is_empty() {
+            (found, moved) = search.flags(&names, &asked)?;
+            let mut planning = options.planning.clone();
+            search.add(&mut planning.request, found.iter().chain(&moved))?;
+            (session, made) = plan(&planning)?;
+            let left = without(&needed, &made.finished, options.purpose);
+            let left: Vec<String> = left.into_iter().filter(|it| !asked.contains(it)).collect();
+            if left.is_empty() {
+                break;
+            }
+            asked.extend(left);
+        }
         let is_needless = found.is_empty() && moved.is_empty();
-        let (session, made) = if is_needless { (session, full) } else { plan(&planning)? };
         let finished = &made.finished;
         let context = ExplainContext::of_planned(&session, finished);
         let flags = |all: &[String]| all.iter().map(|it| search.flag(it)).collect();
@@ -93,6 +105,7 @@ pub fn minimal(host: &Host<'_>, options: &MinimalOptions) -> Result<Minimal, Dia
             moved: flags(&moved),
             without: without(&names, finished, options.purpose),
             unneeded: names.difference(&needed).cloned().collect(),
+            unread: needed.difference(&asked).cloned().collect(),
             effects,
             ways: ways(&names, &context, (options.purpose, finished)),
         })
@@ -171,6 +184,20 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Returns for which of the objects flags are looked for first. Where anything is left out, a data source with a recorded result
+    /// is not read again: it may need no flag of its own.
+    fn first(&self, needed: &BTreeSet<String>) -> BTreeSet<String> {
+        let is_data = |it: &&String| {
+            let instance: Option<Instance> = it.parse().ok();
+            instance.is_some_and(|it| it.resource.mode == Mode::Data)
+        };
+        if self.purpose == Purpose::Change || !needed.iter().any(|it| is_data(&it)) {
+            return needed.clone();
+        }
+        let others: BTreeSet<String> = needed.iter().filter(|it| !is_data(it)).cloned().collect();
+        if others.is_empty() { needed.first().cloned().into_iter().collect() } else { others }
+    }
+
     /// Returns the addresses of the flags that are needed, and those that a plan with them asks for because objects were moved.
     fn flags(
         &self,
@@ -185,11 +212,15 @@ impl Search<'_> {
             self.add(&mut request, addresses)?;
             self.known.foresee(&request)
         };
+        let (named, foreseen) = conclude(&mut names.iter())?;
         let moved = match self.purpose {
-            Purpose::Change => conclude(&mut names.iter())?.1.moved_targets,
+            Purpose::Change => foreseen.moved_targets,
             Purpose::Keep => Vec::new(),
         };
-        let (all, _) = conclude(&mut names.iter().chain(&moved))?;
+        let all = match moved.is_empty() {
+            true => named,
+            false => conclude(&mut names.iter().chain(&moved))?.0,
+        };
         let context = self.known.context_of(&all);
         let wanted = Wanted::named(names, &context);
         let (known, purpose) = (&all, self.purpose);
@@ -267,6 +298,11 @@ impl Minimal {
         }
         for it in &self.unneeded {
             out.push_str(&format!("\n{it} does not change, and needs no flag.\n"));
+        }
+        for it in &self.unread {
+            out.push_str(&format!(
+                "\n{it} is not read again where anything is left out, and needs no flag.\n"
+            ));
         }
         for it in self.without.iter().filter(|it| !self.unneeded.contains(it)) {
             let what = match self.purpose {

@@ -40,6 +40,7 @@ pub mod state;
 pub mod test;
 pub mod unused;
 pub mod validate;
+mod vocabulary;
 pub mod why;
 
 pub use ahead::{Ahead, Coming};

@@ -183,7 +183,7 @@ pub fn lock<'a>(
 /// Reads the latest snapshot for a command that changes nothing, as [`read_state`] does. Takes no lock, and reports a run in
 /// progress.
 ///
-/// - `lock`: not enabled if the caller holds the lock itself, as `console`.
+/// - `lock`: if it is not enabled, a run in progress is not reported.
 pub(super) fn read_state_to_answer(
     host: &Host<'_>,
     session: &Session,

@@ -12,12 +12,13 @@ use crate::operation::plugins as operation;
 use crate::operation::plugins::{lock, mirror};
 use crate::operation::session::{Readings, Session};
 
-fn open(host: &Host<'_>) -> Result<Session, Diagnostics> {
-    Session::open_unchecked(host.world.clone(), host.sources.clone(), Readings::One)
+fn open(host: &Host<'_>, reads_state: bool) -> Result<Session, Diagnostics> {
+    let (world, sources) = (host.world.clone(), host.sources.clone());
+    Session::open_unchecked(world, sources, Readings::One, reads_state)
 }
 
 fn required(host: &Host<'_>) -> Result<Requirements, Diagnostics> {
-    let (required, problems) = Requirements::of(&open(host)?.config);
+    let (required, problems) = Requirements::of(&open(host, false)?.config);
     if problems.has_errors() { Err(problems) } else { Ok(required) }
 }
 
@@ -67,7 +68,7 @@ pub fn mirror(
 /// If the configuration cannot be read, or a schema cannot be had.
 pub fn describe(host: &Host<'_>) -> Result<Schemas, Diagnostics> {
     with_room(|runtime| {
-        let session = open(host)?;
+        let session = open(host, true)?;
         let state = session.snapshot()?.state.unwrap_or_default();
         let (required, problems) = operation::required(&session, &state);
         if problems.has_errors() {

@@ -150,7 +150,7 @@ pub fn judge_session(
     let lowered = &known.lowered;
     let values = policies.values().clone();
     let model = model_of(session, &known, &variables, values, Memo::around(&session.graph));
-    let tables: [&dyn Tables; 1] = [&lowered.facts];
+    let tables: [&dyn Tables; 2] = [&lowered.facts, &known.providers];
     let (waivers, faults) = waivers::find(&session.sources);
     problems.extend(faults);
     let by = |policies: &Policies| judge(policies, &model, &tables, &waivers, limits);

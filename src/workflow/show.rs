@@ -94,7 +94,7 @@ pub fn show_json(host: &Host<'_>, subject: &ShowTarget) -> Result<String, Diagno
                         return Err(problems);
                     }
                     let find = |provider: &Provider| find(&schemas, provider);
-                    let document = json::plan_document(&loaded.plan, &config, &find)?.to_string();
+                    let document = json::plan_document(&loaded.plan, &config, &find, host.sources)?;
                     Ok(with_verdicts(document, loaded.verdicts()))
                 }
                 Opened::Config => configuration(host).await,
@@ -204,7 +204,7 @@ async fn configuration(host: &Host<'_>) -> Result<String, Diagnostics> {
         return Err(problems);
     }
     let find = |provider: &Provider| pool.schema(provider).cloned();
-    Ok(document(&session.config, &find).to_string())
+    Ok(document(&session.config, &find, host.sources))
 }
 
 fn module(host: &Host<'_>, folder: &Path) -> Result<String, Diagnostics> {

@@ -156,9 +156,7 @@ async fn check_helper(session: &Session, config: &Config) -> Result<Diagnostics,
     if unusable.has_errors() {
         return Err(unusable.once());
     }
-    let mut found = validate::check(&helper, &pool, &told).await;
-    found.extend(told);
-    Ok(found)
+    Ok(validate::check_with(&helper, &pool, told).await)
 }
 
 /// Returns why a folder could not be opened to plan, and with it all that [`validate()`] finds: names that are wrong keep nobody

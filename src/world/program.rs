@@ -35,6 +35,39 @@ impl Program {
     }
 }
 
+/// The name that this program goes by in texts about what it does: `OpenTofu cannot predict …` where it stands in for that.
+#[derive(Clone, Copy, Debug)]
+pub struct Product;
+
+/// The name, to be named within texts.
+pub const PRODUCT: Product = Product;
+
+impl Product {
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match PROGRAM.name() {
+            "tofu" => "OpenTofu",
+            "terraform" => "Terraform",
+            _ => USUAL,
+        }
+    }
+
+    /// Returns the name with an article before it. Before `OpenTofu` it is the one that OpenTofu's own texts have.
+    pub fn with_article(self) -> &'static str {
+        match PROGRAM.name() {
+            "tofu" => "a OpenTofu",
+            "terraform" => "a Terraform",
+            _ => "an entail",
+        }
+    }
+}
+
+impl fmt::Display for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -5,12 +5,12 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 
 use crate::error::Error;
 use crate::world::Stop;
+use crate::world::secrets::Secrets;
 
 /// How long a program may take.
 const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 60 });
@@ -163,34 +163,17 @@ async fn read(
 
 /// Returns what a program says as messages can show it: in one line, without control characters, no longer than [`LONGEST`],
 /// and without the secrets that the program was given.
-pub(crate) fn printable(said: &[u8], secrets: &[&str]) -> String {
+pub(crate) fn printable(said: &[u8], secrets: &Secrets) -> String {
     let said = String::from_utf8_lossy(said);
     let clean: String =
-        without(&said, secrets).chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+        secrets.hide(&said).chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
     // A secret may have stood there with control characters in between.
-    let clean = without(clean.trim(), secrets);
+    let clean = secrets.hide(clean.trim());
     match clean.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &clean[..end]),
         None => clean,
     }
 }
-
-/// Replaces secrets, as they are and as JSON writes them.
-fn without(text: &str, secrets: &[&str]) -> String {
-    let mut text = text.to_owned();
-    for secret in secrets.iter().filter(|it| !it.is_empty()) {
-        let quoted = json!(secret).to_string();
-        let escaped = quoted.trim_start_matches('"').strip_suffix('"').unwrap_or(secret);
-        text = text.replace(secret, HIDDEN);
-        if escaped != *secret {
-            text = text.replace(escaped, HIDDEN);
-        }
-    }
-    text
-}
-
-/// What takes the place of a secret.
-const HIDDEN: &str = "(the token)";
 
 #[cfg(test)]
 mod tests {
@@ -199,23 +182,26 @@ mod tests {
     #[test]
     fn what_a_program_says_is_shown_in_one_line_without_the_secret() {
         let said = b"  the vault\x1b[31m\nsays hush and \x9b7m hush\r\n";
-        let shown = printable(said, &["hush"]);
-        assert_eq!(shown, "the vault [31m says (the token) and \u{fffd}7m (the token)");
-        assert_eq!(printable("\u{9b}7m".as_bytes(), &[]), "7m");
+        let hush = Secrets::default().with(["hush"]);
+        let shown = printable(said, &hush);
+        assert_eq!(shown, "the vault [31m says (sensitive) and \u{fffd}7m (sensitive)");
+        assert_eq!(printable("\u{9b}7m".as_bytes(), &Secrets::default()), "7m");
         let said = r#"{"token":"a\"b\\c"} a"b\c"#;
         assert_eq!(
-            printable(said.as_bytes(), &[r#"a"b\c"#]),
-            r#"{"token":"(the token)"} (the token)"#
+            printable(said.as_bytes(), &Secrets::default().with([r#"a"b\c"#])),
+            r#"{"token":"(sensitive)"} (sensitive)"#
         );
     }
 
     #[test]
     fn what_a_program_says_is_cut() {
-        let shown = printable("é".repeat(LONGEST + 1).as_bytes(), &[]);
+        let none = Secrets::default();
+        let shown = printable("é".repeat(LONGEST + 1).as_bytes(), &none);
         assert_eq!(shown, format!("{}…", "é".repeat(LONGEST)));
-        assert_eq!(printable(&[b'a'; LONGEST], &[]), "a".repeat(LONGEST));
+        assert_eq!(printable(&[b'a'; LONGEST], &none), "a".repeat(LONGEST));
         // Cut off in its middle, the secret would be a part of it.
         let said = format!("{}hush", "a".repeat(LONGEST - 2));
-        assert!(printable(said.as_bytes(), &["", "quiet", "hush"]).ends_with("a(t…"));
+        let secrets = none.with(["", "quiet", "hush"]);
+        assert!(printable(said.as_bytes(), &secrets).ends_with("a(s…"));
     }
 }

@@ -3,6 +3,8 @@
 //! Random configurations are applied; `impact`, `whatif`, `query`, `why` and `minimal` are asked about them, and plans are made
 //! with what was asked about. `ENTAIL_ANSWERS=10000` tries more configurations, `ENTAIL_SEED=7` begins there.
 
+#[path = "answers/further.rs"]
+mod further;
 #[path = "answers/laws.rs"]
 mod laws;
 #[path = "answers/model.rs"]
@@ -30,6 +32,7 @@ fn asked(model: &Model) -> Result<(), Broken> {
     for variable in &model.variables {
         subject.impact_of_variable(variable)?;
     }
+    subject.impact_of_object(&mut Dice::of(model.seed ^ 0x0b7e))?;
     for _ in 0..3 {
         let flags = subject.flags(&mut dice);
         subject.flags_foreseen(&flags)?;

@@ -9,7 +9,7 @@ use crate::support::{binary, root, words};
 #[test]
 fn the_reference_of_relations_is_that_of_the_rules() {
     expect_file![root().join("docs/relations.md")]
-        .assert_eq(&entail::explain::relations_markdown());
+        .assert_eq(&entail::policy::catalogue::markdown());
 }
 
 #[test]

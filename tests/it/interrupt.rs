@@ -1,6 +1,6 @@
 //! A wish to stop in every phase of a run: what runs is finished or left, what is done is kept, and the message says which.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -291,6 +291,26 @@ fn an_interrupt_while_a_lock_is_waited_for_gives_it_up() {
     }
     assert_eq!(holder.wait().expect("it ends").code(), Some(0));
     place.succeed(&["plan"]);
+}
+
+#[test]
+fn a_console_that_is_ended_by_a_signal_leaves_no_lock() {
+    let place = Place::new("locals {\n  one = 1\n}\n");
+    for name in ["INT", "TERM", "HUP", "KILL"] {
+        let mut command = place.command(&["console"]);
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut console = piped.spawn().expect("it runs");
+        let mut input = console.stdin.take().expect("an input");
+        input.write_all(b"local.one\n").expect("it listens");
+        read_until(&mut BufReader::new(console.stdout.take().expect("it is piped")), "1");
+        signal(&console, name);
+        let begun = Instant::now();
+        while console.try_wait().expect("it can be asked").is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(10), "{name} does not end it");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(!place.path().join(".terraform.tfstate.lock.info").exists(), "after {name}");
+    }
 }
 
 #[test]

@@ -70,6 +70,26 @@ fn a_run_leaves_what_it_did_and_no_secret() {
 }
 
 #[test]
+fn the_critical_path_counts_turns_in_a_group() {
+    let place = Place::new(
+        r#"
+resource "terraform_data" "c" {
+  count = 3
+  provisioner "local-exec" {
+    command = "sleep 0.1"
+  }
+}
+"#,
+    );
+    let alone =
+        "// @rule one.only: `n` runs alone\none_at_a_time(n, \"slow\") <-- resource(n, _);\n";
+    place.write("policies/one.rules", alone);
+    place.succeed(&["apply", "-auto-approve"]);
+    let drawn = place.succeed(&["log", "-last", "-timeline"]);
+    assert!(drawn.contains("* The critical path: 3 of 3 steps"), "{drawn}");
+}
+
+#[test]
 fn a_broken_log_ends_no_run() {
     let place = Place::new("resource \"terraform_data\" \"a\" {\n}\n");
     // A folder has its name.

@@ -372,7 +372,7 @@ fn a_host_that_gives_no_token_is_told_and_nothing_is_kept() {
         ),
         (
             Mood::Expired,
-            ["Failed to obtain auth token", "invalid_grant: the code REDACTED has expired"],
+            ["Failed to obtain auth token", "invalid_grant: the code (sensitive) has expired"],
         ),
         (
             Mood::Page,
@@ -403,9 +403,9 @@ fn a_port_that_is_taken_is_told() {
 fn what_a_host_says_wrongly_of_itself_is_told() {
     let pages = "\"tfe.v2\" = \"http://127.0.0.1:1/api/v2/\"";
     for (services, parts) in [
-        ("", ["Host does not support OpenTofu tokens API", "neither login.v1 nor tfe.v2"]),
-        ("\"login.v2\" = {}", ["does not support OpenTofu login", "a version of the protocol"]),
-        ("\"login.v1\" = \"/x\"", ["Host does not support OpenTofu login", "it must be an object"]),
+        ("", ["Host does not support entail tokens API", "neither login.v1 nor tfe.v2"]),
+        ("\"login.v2\" = {}", ["does not support entail login", "a version of the protocol"]),
+        ("\"login.v1\" = \"/x\"", ["Host does not support entail login", "it must be an object"]),
         ("\"login.v1\" = { authz = \"/a\" }", ["tokens API", "\"client\" is missing"]),
         (
             "\"login.v1\" = { client = \"c\", authz = \"/a\" }",
@@ -421,11 +421,11 @@ fn what_a_host_says_wrongly_of_itself_is_told() {
         ),
         (
             "\"login.v1\" = { client = \"c\", token = \"/t\", grant_types = [\"password\"] }",
-            ["Host does not support OpenTofu login", "it must offer the grant type"],
+            ["Host does not support entail login", "it must offer the grant type"],
         ),
         (
             "\"login.v1\" = { client = \"c\", grant_types = [\"device\"] }",
-            ["Host does not support OpenTofu login", "it must offer the grant type"],
+            ["Host does not support entail login", "it must offer the grant type"],
         ),
     ] {
         Home::new(services).run(&["login", "app.example.com"], "yes\n").says(1, &parts);
@@ -533,7 +533,7 @@ fn a_helper_keeps_tokens_and_forgets_them() {
     let broken = "/bin/cat >&2\necho ' is too long' >&2\nexit 1\n";
     home.program(".terraform.d/plugins/terraform-credentials-safe", broken);
     home.run(&["login", "app.example.com"], &typed)
-        .says(1, &["Failed to save API token", "(the token)", "is too long"]);
+        .says(1, &["Failed to save API token", "(sensitive)", "is too long"]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn rooms() -> Vec<String> {
 
 /// The floors of the library, lowest first. Rooms of one floor may know each other.
 const FLOORS: &[&str] = &[
-    "address diagnostic error lately lists rarely world stack value syntax",
+    "address diagnostic error lately lists rarely reachable world stack value syntax",
     "schema expression config state request",
     "provider backend install",
     "encryption",
@@ -430,18 +430,22 @@ fn outside_packages_have_one_owner() {
         ("tokio_rustls", &["src/provider/plugin", "src/backend/pg"]),
         ("tokio_postgres", &["src/backend/pg"]),
         ("rustls", &["src/provider/plugin", "src/install/web.rs", "src/backend"]),
+        ("x509_parser", &["src/backend/web"]),
         ("rsa", &["src/expression/functions"]),
         ("libyaml_safer", &["src/expression/functions"]),
         ("ed25519_dalek", &["src/plan"]),
     ];
+    let named = |package: &str| {
+        Regex::new(&format!(r"(^|[^\w:]){package}::|\buse {package};")).expect("a valid expression")
+    };
+    let owners: Vec<_> =
+        owners.iter().map(|(package, places)| (package, places, named(package))).collect();
     let mut found = Vec::new();
     for (name, text) in sources(&["src", "rules", "cli/src", "cli/fleet/src"]) {
         if name.contains("tests") {
             continue;
         }
-        for (package, places) in owners {
-            let named = format!(r"(^|[^\w:]){package}::|\buse {package};");
-            let named = Regex::new(&named).expect("a valid expression");
+        for (package, places, named) in &owners {
             let is_used =
                 text.lines().any(|it| !it.trim_start().starts_with("//") && named.is_match(it));
             if is_used && !places.iter().any(|it| name.starts_with(it)) {
@@ -450,6 +454,34 @@ fn outside_packages_have_one_owner() {
         }
     }
     assert_none("packages used outside the room that owns them", found);
+}
+
+/// The fuzz targets have a lock file of their own: whoever adds a dependency has to update both.
+#[test]
+fn both_lock_files_have_every_dependency() {
+    let read = |file: &str| fs::read_to_string(root().join(file)).expect("a file of ours");
+    let manifest = read("Cargo.toml");
+    let lines = manifest.lines().skip_while(|it| *it != "[dependencies]").skip(1);
+    let names: Vec<&str> = lines
+        .take_while(|it| !it.starts_with('['))
+        .filter_map(|it| it.split(['.', ' ']).next())
+        .filter(|it| !it.is_empty() && !it.starts_with('#'))
+        .collect();
+    assert!(names.contains(&"serde"), "{names:?}");
+    let mut found = Vec::new();
+    for file in ["Cargo.lock", "tests/fuzz/Cargo.lock"] {
+        let lock = read(file);
+        let mut packages = lock.split("[[package]]");
+        let own = packages.find(|it| it.contains("\nname = \"entail\"\n")).expect("the library");
+        let has = |name: &str| {
+            own.contains(&format!("\n \"{name}\"")) || own.contains(&format!("\n \"{name} "))
+        };
+        found.extend(names.iter().filter(|it| !has(it)).map(|it| format!("{it} in {file}")));
+    }
+    assert_none(
+        "dependencies that a lock file lacks: cargo metadata --manifest-path tests/fuzz/Cargo.toml adds them",
+        found,
+    );
 }
 
 /// Text that is checked in says nothing of the machine it was written on.

@@ -25,7 +25,7 @@ mod places;
 pub use places::place_of;
 use places::states_read;
 
-use crate::lake::{Bucket, Column, table};
+use crate::lake::{Bucket, Column, table, table_of};
 use crate::reading;
 use crate::secrets::is_secret;
 use crate::stacks::{Place, Stack};
@@ -43,12 +43,13 @@ const OF_STATES: &[&str] = &[
     "module_of",
     "within",
     "provider_of",
-    "rests_on",
+    "state_depends_on",
 ];
 
 /// What only configurations say.
 const OF_CONFIGURATIONS: &[&str] = &[
     "variable",
+    "local_value",
     "declared_at",
     "reads",
     "reads_at",
@@ -246,7 +247,7 @@ impl Rows<'_> {
         let stack = self.bucket.text(&self.stack.name);
         let mut cells = Vec::new();
         for name in names {
-            let (Some(table), Some(number)) = (table(name), it.program.relation(name)) else {
+            let (Some(table), Some(number)) = (table_of(name), it.program.relation(name)) else {
                 continue;
             };
             let rows = it.database.table(number);

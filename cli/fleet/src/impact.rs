@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use entail::address::Instance;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::operation::impact::{Direction, Impact};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,7 +131,14 @@ impl Edges<'_> {
                 let text = |at: usize| row.get(at).copied().flatten().map(str::to_owned);
                 let Some(node) = text(1) else { return };
                 let other = match relation {
-                    "rests_on" | "reads" => text(2).map(|it| (name.clone(), it)),
+                    "rests_on" | "reads" => {
+                        let Some(read) = text(2) else { return };
+                        // A nearest object is a row of its own, with or without values between.
+                        if !(is_object(&node) && is_object(&read)) {
+                            return;
+                        }
+                        Some((name.clone(), read))
+                    }
                     "uses" | "used_by" => text(2).zip(text(3)),
                     _ => None,
                 };
@@ -153,6 +161,11 @@ impl Edges<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns whether an address is that of a resource instance, and not of a value.
+fn is_object(address: &str) -> bool {
+    address.parse::<Instance>().is_ok()
 }
 
 fn no_stack(text: &str) -> Diagnostic {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::request::Request;
-use entail::workflow::console::{Console, HELP, Lines as Together, console};
+use entail::workflow::console::{Console, HELP, Lines as Together, console, open};
 use entail::workflow::explain::{PlanSource, WhyOptions, why};
 use entail::workflow::names;
 use entail::workflow::options::PlanOptions;
@@ -16,6 +16,7 @@ use entail::world::World;
 
 use super::{begin, words};
 use crate::arguments::groups::{LockArgs, OutputArgs, VariableArgs};
+use crate::interrupt::heeding;
 use crate::ui::Ui;
 use crate::ui::editing::{Lines, word_start};
 
@@ -61,10 +62,18 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ConsoleArgs) -> Result<u8, Di
     ui.converse();
     let ui = &*ui;
     let asked = Asked { ui, world, state: &state, request: &request };
-    console(&ui.host(world), &state, &request, |console| match ui.is_conversation() {
-        true => asked.talk(console),
-        false => converse(ui, |prompt| ui.line(prompt), |text| console.answer(text)),
-    })
+    heeding(ui, || {
+        let opened = open(&ui.host(world), &state)?;
+        // The lock is released: an interrupt may end the conversation at once.
+        ui.interrupts.hold_nothing();
+        if ui.interrupts.stop.asked() > 0 {
+            return Ok(1);
+        }
+        console(&ui.host(world), opened, &request, |console| match ui.is_conversation() {
+            true => asked.talk(console),
+            false => converse(ui, |prompt| ui.line(prompt), |text| console.answer(text)),
+        })
+    })?
 }
 
 /// What the console was started with.
@@ -100,12 +109,10 @@ impl Asked<'_> {
         }
     }
 
-    /// Says why the plan does what it does with what an expression names. The state is locked already.
+    /// Says why the plan does what it does with what an expression names.
     fn why(&self, asked: &str) -> Result<String, Diagnostics> {
-        let lock = LockOptions { enabled: false, ..self.state.lock };
-        let state = StateOptions { lock, ..self.state.clone() };
-        let planning =
-            PlanOptions { request: self.request.clone(), state, ..PlanOptions::default() };
+        let (request, state) = (self.request.clone(), self.state.clone());
+        let planning = PlanOptions { request, state, ..PlanOptions::default() };
         let subject = PlanSource { planning, ..PlanSource::default() };
         let mut told = String::new();
         for address in addresses(asked) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ArgAction;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::reason::catalogue;
+use entail::policy::catalogue;
 use entail::workflow::explain::{PlanSource, facts};
 use entail::world::World;
 use serde_json::json;
@@ -17,7 +17,8 @@ use crate::ui::Ui;
 
 /// Print the relations of a plan
 ///
-/// Prints the rows of all relations, or of the one that is named.
+/// Prints the rows of all relations of the planner, or of the relation that is named: a public one (`policy docs`), such as
+/// `depends_on`, or one of the planner. `core::NAME` is always the planner's.
 #[derive(clap::Args, Debug)]
 pub struct FactsArgs {
     /// A plan.
@@ -57,7 +58,7 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &FactsArgs) -> Result<u8, Diag
     silence(ui, args.subject.input)?;
     let relation = args.relation()?;
     if args.catalogue {
-        let found = catalogue::named(relation)?;
+        let found = catalogue::listed(relation)?;
         match args.json {
             true => ui.json(&format!("{:#}\n", catalogue::document(&found))),
             false => ui.out(&catalogue::text(&found)),

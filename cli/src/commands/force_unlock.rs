@@ -6,7 +6,7 @@ use clap::ArgAction;
 use entail::backend::local::Choice;
 use entail::diagnostic::{Diagnostic, Diagnostics};
 use entail::workflow::state::OpenState;
-use entail::world::World;
+use entail::world::{PRODUCT, World};
 
 use super::words;
 use crate::arguments::groups::{MessageArgs, VariableArgs};
@@ -52,9 +52,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ForceUnlockArgs) -> Result<u8
     let id = args.id()?;
     let store = OpenState::open(&ui.host(world), &Choice::default())?;
     if !args.force {
-        let explanation = "The lock on the state will be taken away.\nThis will allow local entail commands to modify this state, even \
-                           though it\nmay still be in use. Only 'yes' will be accepted to confirm.";
-        let answer = ui.ask("Do you really want to force-unlock?", explanation, false);
+        let explanation = format!(
+            "The lock on the state will be taken away.\nThis will allow local {PRODUCT} commands to modify this state, even \
+                           though it\nmay still be in use. Only 'yes' will be accepted to confirm."
+        );
+        let answer = ui.ask("Do you really want to force-unlock?", &explanation, false);
         if answer.map_err(|it| Diagnostic::error(format!("Error asking for confirmation: {it}")))?
             != "yes"
         {
@@ -64,11 +66,11 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ForceUnlockArgs) -> Result<u8
         }
     }
     changing_state(ui, || Ok(store.backend().force_unlock(id)?))?;
-    ui.message("The state has been unlocked, and entail commands should now be able to obtain a new lock on the remote state.");
-    let done = "entail state has been successfully unlocked!";
+    ui.message(&format!("The state has been unlocked, and {PRODUCT} commands should now be able to obtain a new lock on the remote state."));
+    let done = format!("{PRODUCT} state has been successfully unlocked!");
     ui.say(&format!(
-        "{}\n\nThe state has been unlocked, and entail commands should now be able to\nobtain a new lock on the remote state.\n",
-        ui.style().paint(&[Paint::Bold, Paint::Green], done)
+        "{}\n\nThe state has been unlocked, and {PRODUCT} commands should now be able to\nobtain a new lock on the remote state.\n",
+        ui.style().paint(&[Paint::Bold, Paint::Green], &done)
     ));
     Ok(0)
 }

@@ -11,14 +11,13 @@ use entail::request::Request;
 use entail::value::text::shown;
 use entail::workflow::StateOptions;
 use entail::workflow::import::{ImportOptions, Imported, import};
-use entail::world::World;
+use entail::world::{PRODUCT, World};
 
 use super::{begin, words};
 use crate::arguments::groups::{OutputArgs, StateArgs, VariableArgs};
 use crate::arguments::request::parallelism;
 use crate::interrupt;
 use crate::ui::Ui;
-use crate::view::PRODUCT;
 use crate::view::style::Paint;
 
 /// Associate existing infrastructure with a resource

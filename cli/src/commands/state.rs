@@ -12,7 +12,7 @@ use entail::state;
 use entail::value::text::shown;
 use entail::workflow::state::{self as workflow, OpenState, dated};
 use entail::workflow::{LockOptions, StateOptions, open, show as documents};
-use entail::world::{PROGRAM, World};
+use entail::world::{PRODUCT, PROGRAM, World};
 
 use super::no_words;
 use crate::arguments::request::target;
@@ -191,7 +191,7 @@ fn replace_provider(
     let (symbols, bold) = (ui.style(), ui.style().bold("Changing"));
     let (minus, plus) = (symbols.paint(&[Paint::Red], "-"), symbols.paint(&[Paint::Green], "+"));
     let mut text = format!(
-        "entail will perform the following actions:\n\n  {} Updating provider:\n    {minus} {from}\n    {plus} {to}\n\n{bold} {} resources:\n\n",
+        "{PRODUCT} will perform the following actions:\n\n  {} Updating provider:\n    {minus} {from}\n    {plus} {to}\n\n{bold} {} resources:\n\n",
         symbols.paint(&[Paint::Yellow], "~"),
         affected.len(),
     );
@@ -218,7 +218,7 @@ fn replace_provider(
 /// Machines cannot answer.
 fn cannot_ask() -> Diagnostic {
     Diagnostic::error("Invalid usage").detail(
-        "OpenTofu cannot ask user input when `-json` flag is used. Therefore, `-auto-approve` is required too",
+        format!("{PRODUCT} cannot ask user input when `-json` flag is used. Therefore, `-auto-approve` is required too"),
     )
 }
 

@@ -18,8 +18,8 @@ use crate::ui::Ui;
 
 /// Explain one decision of the plan
 ///
-/// Plans as `plan` would, changes nothing, and explains what is decided about an instance, an output (`output.NAME`) or a
-/// provider: the rules that led there, and what they rest on. With -plan, explains a saved plan. With -policy, explains why a
+/// Plans as `plan` would, changes nothing, and explains what is decided about an instance, an output (`output.NAME`), a module or
+/// a provider: one sentence that answers, then its causes, in at most ten lines. With -plan, explains a saved plan. With -policy, explains why a
 /// policy says what it says of an address, or why it says nothing: then it exits with 1. Only then -config may be given.
 #[derive(clap::Args, Debug)]
 pub struct WhyArgs {
@@ -54,6 +54,10 @@ pub struct WhyArgs {
     /// What rules may take.
     #[command(flatten)]
     pub limits: LimitArgs,
+
+    /// Show every line of the answer, and its proof: the rules that led there, and what they depend on
+    #[arg(long, action = ArgAction::Set, default_value_t = false)]
+    pub full: bool,
 
     /// How many steps back to go
     #[arg(long, value_name = "STEPS")]
@@ -94,6 +98,7 @@ impl WhyArgs {
             provider: self.provider,
             relation: self.of.clone(),
             form: self.form(),
+            full: self.full,
             subject: PlanSource {
                 saved: self.asked.subject.plan.clone(),
                 planning: self.asked.subject.planning(ui, (&self.state).into())?,

@@ -1,6 +1,6 @@
 //! `workspace …`: several states of one configuration.
 
-use entail::world::PROGRAM;
+use entail::world::{PRODUCT, PROGRAM};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,6 @@ use super::{begin, no_words, words};
 use crate::arguments::groups::{LockArgs, OutputArgs, VariableArgs};
 use crate::interrupt::changing_state;
 use crate::ui::Ui;
-use crate::view::PRODUCT;
 use crate::view::style::Paint;
 
 /// Workspace management
@@ -248,7 +247,9 @@ fn tell(ui: &Ui, outcome: WorkspaceChange, name: &str) {
         }
     }
     if outcome == WorkspaceChange::DeletedWithObjects {
-        let detail = "The resources managed by the deleted workspace may still exist, but are no longer manageable by OpenTofu since the state has been deleted.";
+        let detail = format!(
+            "The resources managed by the deleted workspace may still exist, but are no longer manageable by {PRODUCT} since the state has been deleted."
+        );
         let problem = Diagnostic::warning(format!("{name:?} was non-empty")).detail(detail);
         ui.diagnostics(problem.into());
     }

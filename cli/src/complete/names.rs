@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Arg;
 use entail::install::Settings;
 use entail::operation::policies::PolicyChoice;
-use entail::reason::catalogue::catalogue;
+use entail::policy::catalogue;
 use entail::workflow::names::{self, Where};
 use entail::workflow::policy::lints;
 use entail::world::World;
@@ -33,7 +33,7 @@ pub enum Kind {
     Output,
     /// Workspaces of a backend.
     Workspace,
-    /// Relations of the planner.
+    /// Relations: the public ones, and those of the planner.
     Relation,
     /// Rules of the policies in force.
     Rule,
@@ -119,7 +119,7 @@ impl Names {
             Kind::Other => names::others(&host),
             Kind::Output => names::outputs(&host),
             Kind::Workspace => names::workspaces(&host),
-            Kind::Relation => catalogue().iter().map(|it| it.relation.name.to_string()).collect(),
+            Kind::Relation => catalogue::names().collect(),
             Kind::Rule => self.rules(),
             Kind::Shell => {
                 ["bash", "elvish", "fish", "powershell", "zsh"].map(str::to_owned).into()

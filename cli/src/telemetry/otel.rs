@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use entail::backend::web::{Trust, tls};
 use entail::error::{Error, ErrorContext};
-use entail::world::World;
+use entail::world::{World, read_regular};
 use opentelemetry::propagation::TextMapPropagator;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{SpanExporter, WithHttpConfig};
@@ -48,6 +48,7 @@ impl Spans {
             .or(world.variable("OTEL_EXPORTER_OTLP_PROTOCOL"))
             .unwrap_or("http/protobuf");
         let endpoint = endpoint(world)?;
+        check_batches(world)?;
         let exporter = match protocol {
             "http/protobuf" => {
                 SpanExporter::builder().with_http().with_http_client(client(world)?).build()
@@ -110,9 +111,58 @@ fn endpoint(world: &World) -> Result<Option<&str>, Error> {
     }
 }
 
-/// The way to the collector, with the certificates that the program trusts anywhere.
+/// Checks the variables for batches of spans: the library drops every span if its queue has no room, and says nothing.
+///
+/// # Errors
+///
+/// If one is not a number, or is a number with which nothing would be sent.
+fn check_batches(world: &World) -> Result<(), Error> {
+    for (name, least) in [
+        ("OTEL_BSP_MAX_QUEUE_SIZE", 1),
+        ("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1),
+        ("OTEL_BSP_SCHEDULE_DELAY", 0),
+        ("OTEL_BSP_EXPORT_TIMEOUT", 0),
+    ] {
+        let given = world.variable(name).filter(|it| !it.is_empty());
+        if given.is_some_and(|it| it.parse::<u64>().map_or(true, |it| it < least)) {
+            return Err(format!("{name} must be a whole number of at least {least}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Returns whom connections to the collector trust and as whom they show themselves, as `OTEL_EXPORTER_OTLP_CERTIFICATE`,
+/// `…_CLIENT_CERTIFICATE` and `…_CLIENT_KEY` say; without them, the certificates that the program trusts anywhere.
+///
+/// # Errors
+///
+/// If a file cannot be read, or a client certificate and its key are not both given.
+fn trust(world: &World) -> Result<Trust, Error> {
+    let read = |kind: &str| -> Result<Option<String>, Error> {
+        let names = ["TRACES_", ""].map(|it| format!("OTEL_EXPORTER_OTLP_{it}{kind}"));
+        let given = names.into_iter().find_map(|it| {
+            let path = world.variable(&it)?.to_owned();
+            Some((it, path)).filter(|it| !it.1.is_empty())
+        });
+        let Some((name, path)) = given else { return Ok(None) };
+        let bytes = read_regular(&world.cwd.join(&path))
+            .context(format_args!("{path}, which {name} names, cannot be read"))?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    let identity = match (read("CLIENT_CERTIFICATE")?, read("CLIENT_KEY")?) {
+        (Some(chain), Some(key)) => Some((chain, key)),
+        (None, None) => None,
+        _ => {
+            let why = "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY go together";
+            return Err(why.into());
+        }
+    };
+    Ok(Trust { authorities: read("CERTIFICATE")?, identity, ..Trust::default() })
+}
+
+/// Returns the way to the collector.
 fn client(world: &World) -> Result<Client, Error> {
-    let tls = tls(world, &Trust::default())?;
+    let tls = tls(world, &trust(world)?)?;
     // The headers of `OTEL_EXPORTER_OTLP_HEADERS` are for this collector alone.
     let builder = Client::builder().tls_backend_preconfigured(tls).timeout(PATIENCE);
     let client = builder.redirect(reqwest::redirect::Policy::none()).build();
@@ -145,6 +195,44 @@ mod tests {
         let exporter = ("OTEL_TRACES_EXPORTER", "console");
         assert!(matches!(spans(&[exporter, ("OTEL_SDK_DISABLED", "True")]), Ok(None)));
         assert!(spans(&[exporter, ("OTEL_SDK_DISABLED", "false")]).is_err());
+    }
+
+    #[track_caller]
+    fn check_refused(variables: &[(&str, &str)], expected: &str) {
+        let exporter = ("OTEL_TRACES_EXPORTER", "otlp");
+        let refused = spans(&[&[exporter][..], variables].concat());
+        let why = refused.err().expect("it is refused").to_string();
+        assert!(why.contains(expected), "{why}");
+    }
+
+    #[test]
+    fn numbers_with_which_no_spans_would_be_sent_are_refused() {
+        let least =
+            |name: &str, least: u8| format!("{name} must be a whole number of at least {least}");
+        for (name, text, number) in [
+            ("OTEL_BSP_MAX_QUEUE_SIZE", "0", 1),
+            ("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "0", 1),
+            ("OTEL_BSP_SCHEDULE_DELAY", "-1", 0),
+            ("OTEL_BSP_EXPORT_TIMEOUT", "soon", 0),
+        ] {
+            check_refused(&[(name, text)], &least(name, number));
+        }
+    }
+
+    #[test]
+    fn certificates_for_the_collector_are_read() {
+        for name in ["OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE"] {
+            check_refused(
+                &[(name, "/gone.pem")],
+                &format!("/gone.pem, which {name} names, cannot be read"),
+            );
+            let file = tempfile::NamedTempFile::new().expect("a file");
+            let path = file.path().to_str().expect("a path of text");
+            check_refused(&[(name, path)], "no certificate in PEM");
+        }
+        let key = tempfile::NamedTempFile::new().expect("a file");
+        let path = key.path().to_str().expect("a path of text");
+        check_refused(&[("OTEL_EXPORTER_OTLP_CLIENT_KEY", path)], "go together");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Questions and their answers: approval, values of variables, lines of a conversation.
 
+use entail::world::PRODUCT;
 use std::io::{self, Read as _};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -10,7 +11,6 @@ use entail::value::text::shown;
 use entail::workflow::Ask;
 
 use super::Ui;
-use crate::view::PRODUCT;
 use crate::view::style::Style;
 
 impl Ui {

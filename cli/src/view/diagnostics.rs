@@ -1,5 +1,6 @@
 //! Problems as people see them: the familiar frame in colour, plain paragraphs without, and a short list of warnings.
 
+use entail::world::PRODUCT;
 use std::fmt;
 use std::ops::Range;
 
@@ -10,7 +11,6 @@ use miette::{
     SpanContents,
 };
 
-use super::PRODUCT;
 use super::plan::difference;
 use super::snippet::{Snippet, is_shown, snippet};
 use super::style::{Paint, Style, harmless, wrap};

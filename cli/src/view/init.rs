@@ -6,9 +6,8 @@ use entail::operation::modules::{Installed, Progress};
 use entail::operation::plugins::LockFile;
 use entail::operation::policies::{LOCK_FILE, Progress as Policies};
 use entail::workflow::init::Step;
-use entail::world::PROGRAM;
+use entail::world::{PRODUCT, PROGRAM};
 
-use super::PRODUCT;
 use super::style::{Paint, Style};
 
 /// Returns what people read of a step.
@@ -148,7 +147,7 @@ fn lock(file: LockFile, style: Style) -> String {
     match file {
         LockFile::Same => String::new(),
         LockFile::Created => format!(
-            "\n{PRODUCT} has created a lock file {} to record the provider\nselections it made above. Include this file in your version control repository\nso that {PRODUCT} can guarantee to make the same selections by default when\nyou run \"{PRODUCT} init\" in the future.\n",
+            "\n{PRODUCT} has created a lock file {} to record the provider\nselections it made above. Include this file in your version control repository\nso that {PRODUCT} can guarantee to make the same selections by default when\nyou run \"{PROGRAM} init\" in the future.\n",
             style.bold(".terraform.lock.hcl")
         ),
         LockFile::Changed => format!(

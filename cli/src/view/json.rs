@@ -12,6 +12,7 @@ use entail::policy::rules::Level;
 use entail::policy::{Report, Verdict};
 use entail::value::json::{to_json, type_to_json};
 use entail::value::{Str, Value};
+use entail::world::{PRODUCT, PROGRAM};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -19,8 +20,8 @@ use self::change::{action_name, change, change_action};
 use self::hook::Hook;
 pub use self::problem::{DiagnosticForm, diagnostic};
 pub use self::test::*;
+use super::COMPATIBLE_VERSION;
 use super::progress::{output_lines, summary};
-use super::{COMPATIBLE_VERSION, PRODUCT};
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +32,8 @@ const FORM: &str = "1.2";
 /// Returns the first message of every stream.
 pub fn version(timestamp: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let text = format!("{PRODUCT} {version}");
+    let shown = if PROGRAM.is_in_place_of_another() { COMPATIBLE_VERSION } else { version };
+    let text = format!("{PRODUCT} {shown}");
     let line = Line::new("info", &text, timestamp)
         .with("entail", &version)
         .with("tofu", &COMPATIBLE_VERSION);

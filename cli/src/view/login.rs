@@ -1,11 +1,11 @@
 //! What `login` and `logout` say. No token stands in any of it.
 
+use entail::world::PRODUCT;
 use std::path::Path;
 
 use entail::value::text::shown;
 use entail::workflow::login::{Place, Step, Way};
 
-use super::PRODUCT;
 use super::style::{Paint, Style};
 
 /// Returns what people read of a step.

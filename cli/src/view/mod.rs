@@ -30,8 +30,5 @@ pub mod style;
 pub mod test;
 pub mod validate;
 
-/// What the program calls itself in sentences.
-pub const PRODUCT: &str = "entail";
-
 /// The version of OpenTofu whose formats this program reads and writes.
 pub const COMPATIBLE_VERSION: &str = "1.12.6";

@@ -2,8 +2,8 @@
 
 use entail::operation::plugins::lock::{self, News};
 use entail::operation::plugins::mirror::{self, Why};
+use entail::world::PRODUCT;
 
-use super::PRODUCT;
 use super::style::{Paint, Style};
 
 /// Returns a step of `providers lock`, as one line without its end.

@@ -1,5 +1,6 @@
 //! What `test` says: a line for each file and run, problems, and what is left behind.
 
+use entail::world::PRODUCT;
 use std::fmt::Write;
 
 use entail::address::Instance;
@@ -14,7 +15,7 @@ use parking_lot::Mutex;
 use super::json::{self, TestOwner};
 use super::junit::Suite;
 use super::style::{Paint, Style};
-use super::{PRODUCT, plan, state};
+use super::{plan, state};
 use crate::ui::Ui;
 
 pub mod coverage;

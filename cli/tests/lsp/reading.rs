@@ -236,7 +236,7 @@ fn a_saved_plan_says_above_each_block_what_it_does() {
     let asked = json!({ "command": command["command"], "arguments": command["arguments"] });
     let proof = client.ask("workspace/executeCommand", asked);
     assert!(
-        proof["text"].as_str().expect("a proof").starts_with("terraform_data.b is created"),
+        proof["text"].as_str().expect("a proof").starts_with("terraform_data.b will be created"),
         "{proof}"
     );
     let command = lenses[2]["command"].clone();

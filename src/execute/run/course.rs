@@ -17,6 +17,8 @@ pub(super) struct Course {
     started: Vec<Option<Instant>>,
     /// By vertex: the latest step that it waited for, itself included.
     latest: Vec<Option<usize>>,
+    /// By vertex: the step that had the turn of a group which it waited for.
+    turn_after: Vec<Option<u32>>,
     /// By vertex: whether it is told of already.
     is_told: Vec<bool>,
 }
@@ -29,6 +31,7 @@ impl Course {
             notes: Vec::new(),
             started: vec![None; vertices],
             latest: vec![None; vertices],
+            turn_after: vec![None; vertices],
             is_told: vec![false; vertices],
         }
     }
@@ -41,6 +44,11 @@ impl Course {
     /// A step that was begun is still to do.
     pub(super) fn forget(&mut self, step: u32) {
         self.started[step as usize] = None;
+    }
+
+    /// A step has ended its turn in a group (`one_at_a_time`), for which another waited.
+    pub(super) fn pass_turn(&mut self, from: u32, to: u32) {
+        self.turn_after[to as usize] = Some(from);
     }
 
     /// A vertex is over. Only what was done or failed is told; what has changed nothing passes on what it waited for.
@@ -59,10 +67,12 @@ impl Course {
         }
     }
 
-    /// The latest step that a vertex waited for.
+    /// The latest step that a vertex waited for: as a dependency, or for its turn in a group.
     fn before(&self, steps: &Steps<'_>, step: u32) -> Option<usize> {
-        let last = steps.schedule.last_awaited(step)?;
-        self.latest[last as usize]
+        let latest = |it: u32| self.latest[it as usize];
+        let awaited = steps.schedule.last_awaited(step).and_then(latest);
+        // Steps are numbered in the order in which they ended.
+        awaited.max(self.turn_after[step as usize].and_then(latest))
     }
 
     fn note(

@@ -133,8 +133,8 @@ impl Decoder<'_> {
         let Some(written) = body.attribute(name) else { return Value::Null(result) };
         if frame.unknown {
             let bound: Vec<Str> = frame.bindings.iter().map(|it| it.0.clone()).collect();
-            self.scope.unevaluated(&written.value, &bound);
-            return Value::unknown(result).mark(&frame.marks);
+            let read = self.scope.unevaluated(&written.value, &bound);
+            return Value::unknown(result).mark(&frame.marks.union(&read));
         }
         let (value, found) = self.value(&written.value, frame);
         let failed = found.has_errors();
@@ -306,7 +306,7 @@ impl Decoder<'_> {
 }
 
 fn marks_of(instances: &[Instance<'_>]) -> Marks {
-    instances.iter().fold(Marks::default(), |marks, it| marks.union(&it.frame.marks))
+    instances.iter().map(|it| it.frame.marks.clone()).collect()
 }
 
 fn is_dynamic_of(block: &Block, name: &str) -> bool {

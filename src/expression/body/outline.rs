@@ -208,7 +208,9 @@ fn walk_with(
                             Value::object([("key".into(), later()), ("value".into(), later())]),
                         ));
                         let mut bound: Vec<Str> = bindings.iter().map(|it| it.0.clone()).collect();
-                        it.labels.iter().for_each(|label| scope.unevaluated(label, &bound));
+                        for label in &it.labels {
+                            scope.unevaluated(label, &bound);
+                        }
                         visit_expressions(&it.content, &mut |expression, inner| {
                             let known = bound.len();
                             bound.extend_from_slice(inner);

@@ -43,9 +43,9 @@ impl Evaluator<'_> {
             }
             // What is known may still turn into an error, or into something else, once all is known: and whether that is
             // sensitive is not known either.
-            arguments[at + 1..].iter().for_each(|it| self.unevaluated(it, names, &[]));
+            let others = arguments[at + 1..].iter().map(|it| self.unevaluated(it, names, &[]));
             let marks = Marks { sensitive: false, ..value.deep_marks() };
-            return Value::unknown(Type::DYNAMIC).mark(&read.union(&marks));
+            return Value::unknown(Type::DYNAMIC).mark(&others.chain([read, marks]).collect());
         }
         let message = match all.is_empty() {
             true => "at least one argument is required".to_owned(),

@@ -3,6 +3,7 @@
 use encoding_rs::{DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 
 use super::Failure;
+use crate::world::PRODUCT;
 
 /// How text becomes bytes.
 enum Charset {
@@ -51,7 +52,7 @@ fn charset(name: &str) -> Result<(&'static str, Charset), Failure> {
         Failure::argument(
             1,
             format!(
-                "{name:?} is not a supported IANA encoding name or alias in this OpenTofu version"
+                "{name:?} is not a supported IANA encoding name or alias in this {PRODUCT} version"
             ),
         )
     })

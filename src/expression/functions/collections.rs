@@ -8,6 +8,7 @@ use super::{Call, CallResult, Failure, Function, Parameter, Returns, Shape};
 use crate::value::convert::convert;
 use crate::value::unify::unify;
 use crate::value::{Kind, Number, Refinement, Type, Unknown, Value, unknown};
+use crate::world::PRODUCT;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
@@ -92,7 +93,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 fn gone(name: &str, instead: &str) -> Failure {
     Failure::call(format!(
-        "the {name:?} function was deprecated in Terraform v0.12 and is not available in OpenTofu; use {instead} syntax to write \
+        "the {name:?} function was deprecated in Terraform v0.12 and is not available in {PRODUCT}; use {instead} syntax to write \
          a literal {name}"
     ))
 }

@@ -152,7 +152,7 @@ fn concat_type(arguments: &[Value]) -> Result<Type, Failure> {
 }
 
 fn concat(call: &Call<'_>) -> CallResult {
-    let marks = call.arguments.iter().fold(Marks::default(), |marks, it| marks.union(&it.marks()));
+    let marks: Marks = call.arguments.iter().map(Value::marks).collect();
     let mut all = Vec::new();
     for (at, argument) in call.arguments.iter().enumerate() {
         match call.ty.kind() {

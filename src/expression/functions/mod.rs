@@ -245,8 +245,10 @@ impl Function {
     pub fn invoke(&self, arguments: &[Value], scope: &dyn Scope, depth: u32) -> CallResult {
         let rule = |at| self.parameter(at).map(Rule::from);
         let Prepared { arguments, marks, untyped, unknown } = prepare(arguments, rule)?;
+        // What is not known may come from any part of any argument.
+        let with_all = |marks: Marks| marks.union(&Marks::provenance_of(arguments.iter()));
         if untyped {
-            return Ok(Value::unknown(Type::DYNAMIC).mark(&marks));
+            return Ok(Value::unknown(Type::DYNAMIC).mark(&with_all(marks)));
         }
         let (ty, never_null) = match self.returns {
             Returns::Always(shape) => (shape.ty(), true),
@@ -258,6 +260,7 @@ impl Function {
             true => Value::unknown(ty),
             false => (self.body)(&Call { arguments: &arguments, ty, scope, depth })?,
         };
+        let marks = if value.is_known() { marks } else { with_all(marks) };
         Ok(if never_null { not_null(value) } else { value }.mark(&marks))
     }
 

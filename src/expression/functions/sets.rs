@@ -123,7 +123,7 @@ fn product_type(arguments: &[Value]) -> Result<Type, Failure> {
 const MOST_COMBINATIONS: usize = 10_000_000;
 
 fn product(call: &Call<'_>) -> CallResult {
-    let marks = call.arguments.iter().fold(Marks::default(), |marks, it| marks.union(&it.marks()));
+    let marks: Marks = call.arguments.iter().map(Value::marks).collect();
     let Some(Kind::Tuple(types)) = call.ty.element().map(Type::kind) else {
         return Ok(Value::unknown(call.ty).mark(&marks));
     };

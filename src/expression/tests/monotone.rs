@@ -44,7 +44,7 @@ fn variables() -> Vec<(&'static str, Type, Vec<Value>)> {
 }
 
 /// Numbers, texts, truths, lists and objects, from expressions of all of these.
-fn expression() -> impl Strategy<Value = String> {
+pub(super) fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("var.s"),
         Just("var.n"),

@@ -133,11 +133,17 @@ impl Scope for Known {
         }
     }
 
-    fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
+    fn unevaluated(&self, expression: &Expression, bound: &[Str]) -> Marks {
         let (references, _) = references_within(expression, bound);
         let bound: Vec<&str> = bound.iter().map(|it| &**it).collect();
         let names: Vec<String> = references.iter().map(|it| shown_subject(it.subject)).collect();
         self.tell(format!("left out, with {}: {}", bound.join(" "), names.join(" ")));
+        let is_named = |name: &str| {
+            let is = |it: Subject<'_>| matches!(it, Subject::Variable(it) if &**it == name);
+            references.iter().any(|it| is(it.subject))
+        };
+        let named = self.variables.iter().filter(|it| is_named(it.0));
+        Marks::provenance_of(named.map(|it| &it.1))
     }
 
     fn world(&self) -> &World {

@@ -10,6 +10,7 @@ use crate::address::{Module, ModuleInstance};
 use crate::config::{Config, Repetition};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::lower::structure::Structure;
+use crate::reachable::Reachable;
 
 /// What statements are compared with.
 pub(super) struct Against<'a> {
@@ -149,14 +150,8 @@ fn reached(
     order: &Order,
     turn: fn(&(StatementId, StatementId)) -> (StatementId, StatementId),
 ) -> BTreeSet<StatementId> {
-    let (mut found, mut open) = (BTreeSet::new(), vec![start]);
-    while let Some(next) = open.pop() {
-        let following = order.after.iter().map(turn).filter(|it| it.0 == next);
-        for (_, other) in following {
-            if found.insert(other) {
-                open.push(other);
-            }
-        }
-    }
-    found
+    let following = |it: StatementId| {
+        order.after.iter().map(turn).filter(move |row| row.0 == it).map(|row| row.1)
+    };
+    Reachable::from(following(start), following).collect()
 }

@@ -86,6 +86,15 @@ impl Style {
         )
     }
 
+    /// Returns the argument that makes a block repeat so: `count`, `for_each` or `enabled`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Style::Count => "count",
+            Style::ForEach => "for_each",
+            Style::Single | Style::Enabled => "enabled",
+        }
+    }
+
     /// Returns the style of a repetition.
     pub fn of(repetition: &config::Repetition) -> Style {
         match repetition {

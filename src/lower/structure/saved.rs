@@ -35,11 +35,12 @@ impl Structure {
         serde_json::to_string(&saved).expect("a structure holds only what can be written")
     }
 
-    /// Reads a saved structure back. Modules that `module` does not know stay empty: enough to explain, not to apply.
-    pub fn load(
-        text: &str,
-        module: impl Fn(&ModuleInstance) -> Option<Arc<config::Module>>,
-    ) -> Result<Structure, serde_json::Error> {
+    /// Reads a saved structure back. Its modules are empty: enough to explain, and [`Structure::fit`] gives them what they had.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no structure.
+    pub fn load(text: &str) -> Result<Structure, serde_json::Error> {
         let saved: Saved = serde_json::from_str(text)?;
         let mut structure = Structure {
             nodes: saved.nodes,
@@ -49,16 +50,8 @@ impl Structure {
             providers: saved.providers.into_iter().map(|it| (it.0, Node(it.1))).collect(),
             ..Structure::default()
         };
-        for node in &mut structure.modules {
-            node.config = module(&node.address).unwrap_or_default();
-        }
         for id in (0..structure.modules.len() as u32).map(ModuleId) {
             structure.know_module(id);
-        }
-        for node in &mut structure.resources {
-            let module = node.module.map(|it| &structure.modules[it.index()]);
-            let block = module.and_then(|it| it.config.resources.get(&node.address.resource));
-            node.block = block.cloned();
         }
         for id in (0..structure.resources.len() as u32).map(ResourceId) {
             structure.know(id);
@@ -75,6 +68,25 @@ impl Structure {
         }
         structure.find_members();
         Ok(structure)
+    }
+
+    /// Gives the modules and resources their blocks. Modules that `module` does not know stay empty.
+    pub fn fit(&mut self, module: impl Fn(&ModuleInstance) -> Option<Arc<config::Module>>) {
+        for node in &mut self.modules {
+            node.config = module(&node.address).unwrap_or_default();
+        }
+        for node in &mut self.resources {
+            let module = node.module.map(|it| &self.modules[it.index()]);
+            let block = module.and_then(|it| it.config.resources.get(&node.address.resource));
+            node.block = block.cloned();
+        }
+        // Calls stand in the order of their blocks.
+        for node in self.modules.iter_mut().filter(|it| !it.besides.is_plain()) {
+            node.besides.calls = Default::default();
+        }
+        for id in (0..self.calls.len() as u32).map(CallId) {
+            self.place_call(id);
+        }
     }
 
     /// Gives the modules the nodes that stand for what is in them.

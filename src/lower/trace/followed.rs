@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use entail_rules::Node;
 
-use super::{Each, Trace, TraceScope};
+use super::{Each, Entry, Trace, TraceScope};
 use crate::config::uses::{Role, Use};
 use crate::expression;
 use crate::lower::structure::ModuleId;
-use crate::syntax::Expression;
 use crate::value::{Marks, Value};
 
 /// The nodes of variables, local values and outputs that are followed, as another trace of the same documents has numbered
@@ -38,18 +37,11 @@ impl Trace<'_> {
         self.input.followed.is_some_and(|it| it.0.contains(&node))
     }
 
-    /// Evaluates an expression whose value is kept: what it is derived from says more than its reads.
-    pub(super) fn evaluate_traced(
-        &mut self,
-        node: Node,
-        module: ModuleId,
-        each: &Each,
-        expression: &Expression,
-    ) -> Value {
+    /// Records the reads of an expression whose value says more exactly what the node is derived from.
+    pub(super) fn record_derived(&mut self, node: Node, log: Vec<Entry>) {
         let first = self.reads.reads.len();
-        let value = self.evaluate(node, module, each, expression);
+        self.record(node, log);
         self.supersede_reads(first);
-        value
     }
 
     /// Keeps the value of a variable, local value or output.

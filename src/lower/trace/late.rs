@@ -327,10 +327,10 @@ impl Trace<'_> {
             (self.structure.resources.len(), self.structure.calls.len());
         let call = &mut self.structure.calls[id.index()];
         call.pending = false;
-        call.instances = Default::default();
+        let stand_in = std::mem::take(&mut call.instances).values().next().copied();
         let named = std::mem::take(&mut call.named);
         self.in_new_modules(id, |trace| trace.call_instances(id, entries, false, true));
-        self.instead_of(id, &named);
+        self.instead_of(id, stand_in, &named);
         let made = (first_module..self.structure.modules.len()).map(|it| ModuleId(it as u32));
         let made: Vec<ModuleId> = made.collect();
         let own = made.iter().flat_map(|it| &self.structure.module(*it).resources);
@@ -348,14 +348,22 @@ impl Trace<'_> {
         (resources, modules.collect())
     }
 
-    /// What read the outputs of a stand-in reads those of the instance that it stood in for.
-    fn instead_of(&mut self, id: CallId, named: &BTreeMap<InstanceKey, ModuleId>) {
-        let no_place = Span::default();
-        for (key, stand_in) in named {
-            let Some(real) = self.structure.call(id).instances.get(key) else { continue };
-            let real = &self.structure.module(*real).outputs;
-            for (name, output) in self.structure.module(*stand_in).outputs.iter() {
-                let pair = real.get(name).map(|it| (*output, *it, no_place));
+    /// What read the outputs of a stand-in reads those of the instances that it stood in for: of all, or of one key.
+    fn instead_of(
+        &mut self,
+        id: CallId,
+        stand_in: Option<ModuleId>,
+        named: &BTreeMap<InstanceKey, ModuleId>,
+    ) {
+        let instances = &self.structure.call(id).instances;
+        let by_key = named.iter().filter_map(|(key, it)| Some((*it, *instances.get(key)?)));
+        let of_all =
+            stand_in.into_iter().flat_map(|it| instances.values().map(move |real| (it, *real)));
+        let pairs: Vec<(ModuleId, ModuleId)> = by_key.chain(of_all).collect();
+        for (stand_in, real) in pairs {
+            let real = &self.structure.module(real).outputs;
+            for (name, output) in self.structure.module(stand_in).outputs.iter() {
+                let pair = real.get(name).map(|it| (*output, *it, Span::default()));
                 self.reads.reads.extend(pair);
             }
         }

@@ -26,12 +26,10 @@ impl Trace<'_> {
             // There will be no plan; what is too much already does not become more.
             return Some(Vec::new());
         }
-        let first = self.reads.reads.len();
         let value = match self.key_set_of_bare(node, module, repetition, expression) {
             Some(value) => value,
             None => self.evaluate(node, module, &Each::None, expression),
         };
-        self.supersede_reads(first);
         let value = self.known_repetition(module, expression.span).unwrap_or(value);
         self.record_keys(node, &value);
         match expansion::keys(repetition, &value) {
@@ -68,7 +66,7 @@ impl Trace<'_> {
         let scope = TraceScope::new(self, module, &Each::None);
         let value = scope.key_set(reference.subject, expression.span)?.ok();
         let log = scope.into_log();
-        self.record(node, log);
+        self.record_derived(node, log);
         value
     }
 
@@ -95,15 +93,14 @@ impl Trace<'_> {
             if self.name_all() {
                 return self.evaluate(node, module, each, expression);
             }
-            self.record(node, log);
+            self.record_derived(node, log);
             return value;
         }
         // What is wrong with it is said in the walk, if it is reached; until then it may be anything.
         scope.unevaluated(expression, &[]);
         let log = scope.into_log();
-        let read = log.iter().map(|it| Marks::read(it.target.0));
-        let marks = read.fold(Marks::default(), |all, it| all.union(&it));
-        self.record(node, log);
+        let marks: Marks = log.iter().map(|it| Marks::read(it.target.0)).collect();
+        self.record_derived(node, log);
         Value::unknown(Type::DYNAMIC).mark(&marks)
     }
 

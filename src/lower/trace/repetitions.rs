@@ -37,7 +37,7 @@ impl Trace<'_> {
         let marked = |(name, element): (Str, &Value)| {
             let made_of = reads.get(&name).into_iter().flatten();
             let nodes = made_of.filter_map(|it| self.node_of(it));
-            let marks = nodes.fold(Marks::default(), |all, it| all.union(&Marks::read(it)));
+            let marks: Marks = nodes.map(Marks::read).collect();
             (name, element.clone().mark(&marks))
         };
         Some(Value::object(value.entries().into_iter().map(marked)))

@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions::Failure;
 use crate::expression::{Around, Ask, Declared, Reached, Scope, Subject, free_reference};
 use crate::lower::Structure;
-use crate::lower::structure::{ModuleId, ResourceId, ResourceNode, Style};
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId, ResourceNode, Style};
 use crate::schema::FunctionSignature;
 use crate::syntax::{Expression, Name, Step};
 use crate::value::{Marks, Str, Type, Value};
@@ -262,7 +262,10 @@ impl Scope for TraceScope<'_> {
         let Reached { reference, key, rest, value, by_element } = *reached;
         let span = reference.span;
         // Of what is gone through, the keys are read here, and the elements where they are looked at.
-        let marks = || if by_element { value.marks() } else { value.deep_marks() };
+        let marks = || match by_element {
+            true => self.stand_in(value).map_or_else(|| value.marks(), |it| it.1),
+            false => value.deep_marks(),
+        };
         let structure = &self.trace.structure;
         let module = structure.module(self.module);
         let part = |whole: Node, steps_left: usize| {
@@ -302,6 +305,10 @@ impl Scope for TraceScope<'_> {
                 match output.filter(|_| !call.pending || key.is_some()) {
                     Some(&output) => part(output, rest.len() - 1),
                     None if by_element && rest.is_empty() && !call.pending => part(call.all, 0),
+                    None if by_element && self.stand_in(value).is_some() => {
+                        self.note(call.all, span, How::Waits);
+                        self.note(call.keys, span, How::Part);
+                    }
                     None => self.note(call.all, span, How::Both),
                 }
             }
@@ -313,14 +320,34 @@ impl Scope for TraceScope<'_> {
         self.note_parts(&value.deep_marks(), span);
     }
 
-    fn unevaluated(&self, expression: &Expression, bound: &[Str]) {
+    /// Of a module call whose keys are not known yet, the outputs of what stands for its instances.
+    fn stand_in(&self, collection: &Value) -> Option<(Value, Marks)> {
+        let structure = &self.trace.structure;
+        matches!(collection.bare(), Value::Unknown(_)).then_some(())?;
+        let mut read = Vec::new();
+        collection.marks().reads.visit(&mut |it| read.push(Node(it)));
+        let [only] = read[..] else { return None };
+        let NodeKind::Call(id) = structure.kind(only) else { return None };
+        let call = structure.call(*id);
+        let is_several = matches!(call.style, Style::Count | Style::ForEach);
+        let module = call.instances.values().next().filter(|_| call.pending && is_several)?;
+        let unknown = |node: &Node| Value::unknown(Type::DYNAMIC).mark(&Marks::read(node.0));
+        let outputs = structure.module(*module).outputs.iter();
+        let element = Value::object(outputs.map(|(name, node)| (name.clone(), unknown(node))));
+        Some((element, Marks::read(call.keys.0)))
+    }
+
+    fn unevaluated(&self, expression: &Expression, bound: &[Str]) -> Marks {
+        let mut marks = Marks::default();
         crate::syntax::references(expression, &mut |root, steps, span| {
             if let Some(Ok(reference)) = free_reference(root, steps, bound)
                 && let Some(node) = self.trace.structure.whole(self.module, reference.subject)
             {
                 self.note(node, span, How::Both);
+                marks = marks.union(&Marks::read(node.0));
             }
         });
+        marks
     }
 
     fn key_set(&self, subject: Subject<'_>, span: Span) -> Option<Result<Value, Diagnostics>> {

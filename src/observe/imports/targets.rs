@@ -14,6 +14,7 @@ use crate::provider::ImportName;
 use crate::syntax::{Expression, Step};
 use crate::value::convert::convert;
 use crate::value::{Str, Type, Value};
+use crate::world::PRODUCT;
 
 /// What an instance is to adopt.
 #[derive(Clone, Debug)]
@@ -136,7 +137,7 @@ fn target_of(
 ) -> Result<Option<ImportTarget>, Diagnostics> {
     let (word, value, place) = written_name(import, scope)?;
     if !value.is_wholly_known() {
-        return Err(invalid_name(word, &format!("The import block {word:?} argument depends on resource attributes that cannot be determined until apply, so OpenTofu cannot plan to import this resource."), place).into());
+        return Err(invalid_name(word, &format!("The import block {word:?} argument depends on resource attributes that cannot be determined until apply, so {PRODUCT} cannot plan to import this resource."), place).into());
     }
     let name = match value.as_str() {
         // An empty id means no import at all.

@@ -3,7 +3,7 @@
 use entail_rules::Node;
 
 use super::context::ExplainContext;
-use crate::address::{InstanceKey, ModuleInstance, Resource};
+use crate::address::{Instance, InstanceKey, ModuleInstance, Resource};
 use crate::diagnostic::{Diagnostic, FileId};
 use crate::lower::Structure;
 use crate::lower::structure::{CallId, ModuleId, NodeKind, ResourceId, ResourceNode};
@@ -27,6 +27,8 @@ pub enum Asked {
     Module(ModuleId),
     /// A module call: all of its instances.
     Call(CallId),
+    /// A module, or an instance of one, that only the state has. A step without a key stands for every instance.
+    Gone(ModuleInstance),
 }
 
 impl Asked {
@@ -37,7 +39,8 @@ impl Asked {
     /// If nothing has it.
     pub fn read(text: &str, context: &ExplainContext) -> Result<Asked, Diagnostic> {
         let text = text.trim();
-        if let Some(found) = whole(text, context) {
+        let found = whole(text, context).or_else(|| Asked::moved(text, context));
+        if let Some(found) = found.or_else(|| without_keys(text, context)) {
             return Ok(found);
         }
         // Of `a.b["c.d"].e`, the longest beginning that is one.
@@ -62,6 +65,29 @@ impl Asked {
         Err(unknown(text, context))
     }
 
+    /// Returns what has an address that a `moved` block gave up.
+    pub fn moved(text: &str, context: &ExplainContext) -> Option<Asked> {
+        let moves = || context.formerly.iter();
+        if let Ok(old) = text.parse::<Instance>()
+            && let Some((_, new)) = moves().find(|it| it.0 == old)
+        {
+            return whole(&new.to_string(), context);
+        }
+        if let Ok(old) = text.parse::<Resource>()
+            && let Some((_, new)) = moves().find(|it| it.0.of() == old)
+        {
+            return whole(&new.of().to_string(), context);
+        }
+        let module: ModuleInstance =
+            text.parse().ok().filter(|it: &ModuleInstance| !it.is_root())?;
+        let (old, new) = moves().find(|it| it.0.module.0.starts_with(&module.0))?;
+        // What follows the module that moved is the same before and after.
+        let rest = old.module.0.len() - module.0.len();
+        let length = new.module.0.len().checked_sub(rest)?;
+        let moved = ModuleInstance(new.module.0[..length].into());
+        (moved != module && !moved.is_root()).then(|| whole(&moved.to_string(), context))?
+    }
+
     /// Returns the node that decisions are about, where there is one.
     pub fn node(&self) -> Option<Node> {
         match self {
@@ -69,7 +95,7 @@ impl Asked {
             | Asked::Attribute(node, _)
             | Asked::Value(node, _)
             | Asked::Check(node) => Some(*node),
-            Asked::Resource(_) | Asked::Module(_) | Asked::Call(_) => None,
+            Asked::Resource(_) | Asked::Module(_) | Asked::Call(_) | Asked::Gone(_) => None,
         }
     }
 
@@ -87,13 +113,21 @@ impl Asked {
             let inner = all.filter(|it| it.1.address.module.0.starts_with(around));
             inner.flat_map(|it| of(ResourceId(it.0 as u32))).collect::<Vec<_>>()
         };
+        let gone = |module: &ModuleInstance| {
+            let all = structure.resources.iter().enumerate();
+            let inner = all.filter(|it| is_named(module, &it.1.address.module));
+            inner.flat_map(|it| of(ResourceId(it.0 as u32))).collect::<Vec<_>>()
+        };
         let found = match self {
             Asked::Decided(node) | Asked::Attribute(node, _) => vec![*node],
             Asked::Resource(id) => of(*id),
             Asked::Module(id) => within(*id),
             Asked::Call(id) => {
-                structure.call(*id).instances.values().flat_map(|it| within(*it)).collect()
+                let call = structure.call(*id);
+                let around = &structure.module(call.parent).address;
+                gone(&around.child(&call.name, InstanceKey::None))
             }
+            Asked::Gone(module) => gone(module),
             Asked::Value(..) | Asked::Check(_) => Vec::new(),
         };
         let is_object = |it: &Node| {
@@ -128,8 +162,44 @@ fn whole(text: &str, context: &ExplainContext) -> Option<Asked> {
         return Some(Asked::Module(id));
     }
     let (outer, name, key) = module.parent()?;
-    let call = structure.call_in(structure.module_id(&outer)?, &name)?;
-    (key == InstanceKey::None).then_some(Asked::Call(call))
+    let outer = structure.module_id(&outer).filter(|it| structure.stands(*it));
+    let call = outer.and_then(|it| structure.call_in(it, &name));
+    if let Some(call) = call.filter(|_| key == InstanceKey::None) {
+        return Some(Asked::Call(call));
+    }
+    let gone = Asked::Gone(module);
+    (!gone.objects(context).is_empty()).then_some(gone)
+}
+
+/// The resource or the call of an instance whose keys are not known, because what they depend on is excluded.
+fn without_keys(text: &str, context: &ExplainContext) -> Option<Asked> {
+    let structure = &context.structure;
+    let instance = text.parse::<Instance>().ok();
+    let resource = instance.as_ref().and_then(|it| structure.resource_id(&it.of()));
+    if let Some(id) = resource.filter(|it| context.skips_keys(*it)) {
+        return Some(Asked::Resource(id));
+    }
+    let mut module = match instance {
+        Some(instance) => instance.module,
+        None => text.parse().ok()?,
+    };
+    while let Some((outer, name, _)) = module.parent() {
+        let around = structure.module_id(&outer).filter(|it| structure.stands(*it));
+        let call = around.and_then(|it| structure.call_in(it, &name));
+        if let Some(call) = call.filter(|it| context.skips_keys_of_call(*it)) {
+            return Some(Asked::Call(call));
+        }
+        module = outer;
+    }
+    None
+}
+
+/// Whether a module instance is named, or lies in what is named: a step without a key names every instance.
+fn is_named(named: &ModuleInstance, module: &ModuleInstance) -> bool {
+    named.0.len() <= module.0.len()
+        && named.0.iter().zip(module.0.iter()).all(|(named, step)| {
+            named.0 == step.0 && (named.1 == InstanceKey::None || named.1 == step.1)
+        })
 }
 
 /// Whether a resource has a block in a module instance that is there, or may be.

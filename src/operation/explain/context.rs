@@ -1,25 +1,26 @@
 //! What questions are answered from: the facts of a plan, what their numbers stand for, and where things stand.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use entail_rules::atom::word_text;
 use entail_rules::configurations::Configurations;
 use entail_rules::providers::Providers;
-use entail_rules::{Atom, Facts, Node, Tables, beside};
+use entail_rules::{Atom, Facts, Flag, Node, Tables, beside};
 
 use super::super::saved::Loaded;
 use super::super::session::Session;
+use super::declared::{block_of, blocks, declared, forced, formerly, protected};
 use super::failures::Failures;
-use super::provenance::Provenance;
 use super::words::Words;
-use crate::address::Instance;
-use crate::config;
+use crate::address::{Instance, InstanceKey};
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::explain::{Known, Leaves};
-use crate::lower::structure::{NodeKind, ResourceId};
-use crate::lower::{Lowered, ReadPlaces, Structure};
+use crate::lower::structure::{CallId, NodeKind, ProviderId, ResourceId};
+use crate::lower::{Lowered, Provenance, ReadPlaces, Structure};
 use crate::planner::Finished;
-use crate::reason::{self, EngineRef, catalogue};
+use crate::policy::catalogue;
+use crate::reason::{self, EngineRef};
 use crate::world::World;
 
 /// What questions are answered from: a plan just made, or a saved one.
@@ -27,13 +28,15 @@ pub struct ExplainContext {
     pub(super) engine: EngineRef,
     pub(in crate::operation) facts: Facts,
     pub(in crate::operation) structure: Structure,
-    /// What key sets and values are derived from; `None` unless the trace was asked for it.
+    /// What key sets, values and objects are derived from, its rows sorted; `None` unless the trace was asked for it.
     pub(in crate::operation) provenance: Option<Provenance>,
     places: Places,
     flags: Vec<String>,
     words: Words,
     blocks: Vec<(String, String)>,
     forced: BTreeMap<Node, String>,
+    /// The former and the present address of each object that was moved.
+    pub(super) formerly: Vec<(Instance, Instance)>,
     pub(super) failures: Failures,
 }
 
@@ -49,7 +52,7 @@ enum Places {
         sources: Sources,
     },
     Saved {
-        reads: BTreeMap<(Node, Node), String>,
+        reads: Arc<BTreeMap<(Node, Node), String>>,
         declared: BTreeMap<Node, String>,
         protected: BTreeMap<Node, String>,
     },
@@ -102,6 +105,7 @@ impl ExplainContext {
             places: Places::read(session, &finished.structure, finished.places.clone()),
             blocks: blocks(session),
             forced: forced(&finished.structure, &finished.plan),
+            formerly: formerly(&finished.plan),
             facts: finished.facts.clone(),
             structure: finished.structure.clone(),
             provenance: None,
@@ -121,6 +125,7 @@ impl ExplainContext {
             places: Places::read(session, &lowered.structure, lowered.places.clone()),
             blocks: blocks(session),
             forced: BTreeMap::new(),
+            formerly: Vec::new(),
             facts: lowered.facts.clone(),
             structure: lowered.structure.clone(),
             provenance: None,
@@ -159,6 +164,7 @@ impl ExplainContext {
             words: loaded.words.clone(),
             blocks: loaded.blocks.clone(),
             forced: forced(&loaded.structure, &loaded.plan),
+            formerly: formerly(&loaded.plan),
         })
     }
 
@@ -276,101 +282,57 @@ impl ExplainContext {
         wanted.into_iter().filter(|it| self.is_there(*it)).find(|it| {
             self.structure.name(*it) == address
                 || self.structure.name(*it).starts_with(&format!("{address} ("))
+                || self.is_recorded_as(*it, address)
         })
     }
-}
 
-/// The name and place of each block.
-pub(in crate::operation) fn blocks(session: &Session) -> Vec<(String, String)> {
-    (0..session.graph.count())
-        .map(|it| {
-            let place = session.graph.written(it).map(|it| session.sources.place(it.declared));
-            let name = session.graph.name(it).replace(" (expand, ", " (");
-            (name.trim_end_matches(" (expand)").to_owned(), place.unwrap_or_default())
+    /// Returns whether the keys of a resource are not asked for, because what they depend on is excluded.
+    pub(super) fn skips_keys(&self, id: ResourceId) -> bool {
+        let is_it = |it: &(Node,)| *self.structure.kind(it.0) == NodeKind::Pending(id);
+        self.facts.skipped.iter().any(is_it)
+    }
+
+    /// Returns whether the keys of a module call are not asked for, as far as something in it says so.
+    pub(super) fn skips_keys_of_call(&self, call: CallId) -> bool {
+        self.facts.skipped.iter().any(|it| {
+            let NodeKind::Pending(id) = self.structure.kind(it.0) else { return false };
+            let mut module = self.structure.resource(*id).module;
+            while let Some(at) = module {
+                match self.structure.module(at).parent {
+                    Some((_, of)) if of == call => return true,
+                    parent => module = parent.map(|it| it.0),
+                }
+            }
+            false
         })
-        .collect()
-}
+    }
 
-/// The attributes whose change a provider cannot make in place, by the object it would be made to.
-fn forced(structure: &Structure, plan: &crate::plan::Plan) -> BTreeMap<Node, String> {
-    let replaced = plan
-        .changes
-        .iter()
-        .filter(|it| !it.details.replace_paths.is_empty() && it.deposed.is_none());
-    replaced
-        .filter_map(|it| {
-            let node = structure
-                .resource(structure.resource_id(&it.address.of())?)
-                .instance(&it.address.key)?;
-            let paths: Vec<String> = it
-                .details
-                .replace_paths
-                .iter()
-                .map(|it| crate::value::ShowPath(it).to_string().trim_start_matches('.').to_owned())
-                .collect();
-            Some((node, paths.join(", ")))
-        })
-        .collect()
-}
-
-/// The block of a resource, be it that its module instance is gone.
-fn block_of<'s>(
-    session: &'s Session,
-    structure: &Structure,
-    id: ResourceId,
-) -> Option<&'s config::Resource> {
-    let graph = &session.graph;
-    let block = graph.block_of(&session.config, structure.resource(id))?;
-    graph.written(block)
-}
-
-/// Where each declared node stands.
-pub(in crate::operation) fn declared(
-    session: &Session,
-    structure: &Structure,
-) -> BTreeMap<Node, Span> {
-    let mut places = BTreeMap::new();
-    for (index, kind) in structure.nodes.iter().enumerate() {
-        let span = match kind {
-            NodeKind::Object(resource, _)
-            | NodeKind::Pending(resource)
-            | NodeKind::Collection(resource) => {
-                block_of(session, structure, *resource).map(|it| it.declared)
-            }
-            NodeKind::Repetition(resource) => {
-                let block = block_of(session, structure, *resource);
-                block.and_then(|it| it.besides.repetition.expression()).map(|it| it.span)
-            }
-            NodeKind::Output(module, name) => {
-                structure.module(*module).config.outputs.get(name).map(|it| it.declared)
-            }
-            NodeKind::Local(module, name) => {
-                structure.module(*module).config.locals.get(name).map(|it| it.name.span)
-            }
-            NodeKind::Variable(module, name) => {
-                structure.module(*module).config.variables.get(name).map(|it| it.declared)
-            }
-            _ => None,
+    /// Returns whether state files have this address for a provider instance: where a block repeats without an alias, each
+    /// key is written as one.
+    fn is_recorded_as(&self, node: Node, address: &str) -> bool {
+        let NodeKind::Provider(ProviderId(number)) = self.structure.kind(node) else {
+            return false;
         };
-        if let Some(span) = span {
-            places.insert(Node(index as u32), span);
+        let (instance, _) = &self.structure.providers[*number as usize];
+        let repeats_by_key = instance.config.alias.as_ref().is_some_and(|it| it.is_empty());
+        match &instance.key {
+            InstanceKey::Str(key) if repeats_by_key => {
+                address == format!("{}.{key}", instance.config)
+            }
+            _ => false,
         }
     }
-    places
-}
 
-/// Where the argument stands that may forbid to destroy each object.
-pub(in crate::operation) fn protected(
-    session: &Session,
-    structure: &Structure,
-) -> BTreeMap<Node, Span> {
-    let argument = |kind: &NodeKind| {
-        let NodeKind::Object(resource, _) = kind else { return None };
-        let block = block_of(session, structure, *resource)?;
-        block.besides.lifecycle.prevent_destroy.as_ref().map(|it| it.span)
-    };
-    let all = structure.nodes.iter().enumerate();
-    all.filter_map(|(index, kind)| Some((Node(index as u32), argument(kind)?))).collect()
+    /// Returns where a flag comes from: `-exclude=…`, a line of a file, or a policy.
+    pub(super) fn flag(&self, flag: Flag) -> &str {
+        self.flags.get(flag.0 as usize).map_or("", String::as_str)
+    }
+
+    /// Returns the origin of the flag that asks for an object to be replaced.
+    pub(super) fn replaced_by(&self, node: Node) -> Option<&str> {
+        let hit = self.facts.replace_hit.iter().find(|it| it.0 == node)?;
+        Some(self.flag(hit.1))
+    }
 }
 
 impl Leaves for ExplainContext {

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use entail_rules::{Atom, Node};
 
+use super::answer::{RELATIONS, Teller, shortened};
 use super::causes::Causes;
 use super::context::ExplainContext;
 use super::links::Links;
+use super::question::{About, Question};
 use super::waiting::{Turns, turns};
-use super::{About, Asked, DECISIONS, Question, decided, told};
+use super::{Asked, DECISIONS, Decided, decided};
 use crate::explain::proof::By;
 use crate::explain::render::{Line, fold, lines};
 use crate::explain::{Known, Leaves, Proof};
@@ -22,7 +24,8 @@ pub struct Every<'a> {
     context: &'a ExplainContext,
     causes: &'a Causes<'a>,
     known: Known,
-    decided: BTreeMap<Node, (&'static str, Vec<u64>)>,
+    teller: Teller<'a>,
+    decided: Decided,
     served: BTreeMap<Node, Node>,
     nodes: HashMap<String, Node>,
     /// What rests on what.
@@ -48,7 +51,8 @@ pub fn every<'a>(
     causes: &'a Causes<'a>,
     listed: &[String],
 ) -> Every<'a> {
-    let known = context.known(&[DECISIONS, &["serves", "excluded_by"]].concat());
+    let known = context.known(&[DECISIONS, RELATIONS, &["serves"]].concat());
+    let teller = Teller::new(context, Some(causes), &known);
     let decided = decided(&known, |_| true);
     let nodes: HashMap<String, Node> = decided.keys().map(|it| (context.name(*it), *it)).collect();
     let mut worth: BTreeSet<Node> = listed.iter().filter_map(|it| nodes.get(it)).copied().collect();
@@ -57,7 +61,7 @@ pub fn every<'a>(
     let served = known.rows("serves").into_iter().filter_map(pair).collect();
     let links = Links::of(context, &worth);
     let turns = turns(context, causes);
-    Every { context, causes, known, decided, served, nodes, links, turns }
+    Every { context, causes, known, teller, decided, served, nodes, links, turns }
 }
 
 impl Every<'_> {
@@ -67,7 +71,8 @@ impl Every<'_> {
         let (relation, row) = self.decided.get(&node)?;
         let proof = self.known.why(relation, row);
         let asked = Asked::Decided(node);
-        let question = Question { asked, missed: None, about: About::Decision };
+        let about = About::Decision;
+        let question = Question { asked, missed: None, about, formerly: None };
         let found = question.causes(self.context, self.causes);
         // What a proof comes to stands last in it, and what that rests on before: of a long one, the near end is told.
         let proven = proof.iter().flat_map(nodes_of).collect::<Vec<_>>().into_iter().rev();
@@ -80,8 +85,11 @@ impl Every<'_> {
             }
             mentions.insert(place);
         }
-        let proofs: Vec<Proof> = proof.into_iter().collect();
-        let lines = fold(told(&proofs, &found, self.context), &whole(name));
+        let mut told = self.teller.decision(node, relation, row);
+        if told.is_empty() {
+            told = proof.iter().flat_map(|it| lines(it, self.context)).collect();
+        }
+        let lines = fold(shortened(told), &whole(name));
         Some(Told { lines, mentions: mentions.into_iter().collect() })
     }
 
@@ -154,7 +162,7 @@ impl Every<'_> {
 
 /// What shows the whole of a proof.
 fn whole(name: &str) -> String {
-    format!("why -depth=999 {name}")
+    format!("why -full {name}")
 }
 
 /// The nodes that a proof speaks of.

@@ -1,13 +1,11 @@
 //! What could not be planned, and why, as far as the errors of the plan say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use entail_rules::{Atom, Facts, Node};
+use entail_rules::{Facts, Node};
 
 use crate::diagnostic::{Diagnostic, Sources, Span};
-use crate::explain::Known;
 use crate::planner::Finished;
-use crate::reason::EngineRef;
 
 /// Why planning a node failed, and where the error stands.
 type Failure = (String, Option<String>);
@@ -65,13 +63,4 @@ impl Failures {
         let known = self.0.as_ref().and_then(|it| it.get(&node).cloned());
         Some(known.unwrap_or_else(|| ("the plan has errors".to_owned(), None)))
     }
-}
-
-/// Returns the nodes that could not be planned because something that they read failed.
-pub(super) fn blocked(engine: EngineRef, facts: &Facts) -> BTreeSet<Node> {
-    if facts.failed.is_empty() {
-        return BTreeSet::new();
-    }
-    let rows = Known::about(engine, facts, &["blocked"]).rows("blocked");
-    rows.iter().filter_map(|row| Node::from_word(*row.first()?)).collect()
 }

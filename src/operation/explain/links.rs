@@ -12,6 +12,7 @@ use crate::explain::Leaves;
 use crate::lower::Structure;
 use crate::lower::structure::{ModuleId, NodeKind, ResourceId};
 use crate::operation::dependencies::{Dependencies, EdgeKind};
+use crate::reachable::Reachable;
 use crate::state::State;
 
 /// The kinds of edges that are drawn: all but those that are only possible.
@@ -189,13 +190,8 @@ impl Between {
 
 /// Everything that can be reached from some nodes, themselves included.
 fn reached(edges: &BTreeMap<Node, BTreeSet<Node>>, from: &BTreeSet<Node>) -> BTreeSet<Node> {
-    let (mut found, mut todo) = (BTreeSet::new(), from.iter().copied().collect::<Vec<_>>());
-    while let Some(node) = todo.pop() {
-        if found.insert(node) {
-            todo.extend(edges.get(&node).into_iter().flatten());
-        }
-    }
-    found
+    Reachable::from(from.iter().copied(), |it| edges.get(&it).into_iter().flatten().copied())
+        .collect()
 }
 
 #[cfg(test)]

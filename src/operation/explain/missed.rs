@@ -2,9 +2,11 @@
 
 use entail_rules::{Action, Atom, Reason};
 
+use super::DECISIONS;
+use super::answer::{Because, RELATIONS, Teller, part};
 use super::causes::Causes;
 use super::context::ExplainContext;
-use super::{DECISIONS, Question, not_decided};
+use super::question::{Question, not_decided};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Known;
 use crate::explain::render::{Line, lines};
@@ -25,36 +27,45 @@ pub(super) struct Goals {
 }
 
 impl Question {
-    /// Tells why what is missed is not so, or that it is.
+    /// Tells why what is missed is not so, or why it is.
+    ///
+    /// - `full`: adds the proof of what is decided, and by which rules it would be otherwise.
     pub(super) fn missing(
         &self,
         context: &ExplainContext,
         causes: Option<&Causes<'_>>,
         missed: &str,
+        full: bool,
     ) -> Result<Vec<Line>, Diagnostic> {
         let goals = self.goals(missed)?;
-        let known =
-            Known::about(context.engine, &context.facts, &[DECISIONS, &[goals.relation]].concat());
-        if let Some((relation, row)) = self.as_missed(&known, &goals) {
-            let mut told = vec![own(0, "It is so:".to_owned(), Vec::new())];
-            told.extend(known.why(relation, &row).iter().flat_map(|it| lines(it, context)));
-            return Ok(told);
+        if let Some(line) = self.failure(context) {
+            return Ok(vec![line]);
         }
-        let goal =
-            goals.rows.first().map_or_else(String::new, |it| of_row(goals.relation, it, context));
-        let mut told = vec![own(0, format!("Not so: {goal}"), Vec::new())];
-        for (relation, row) in self.decided(&known) {
-            let proof = known.why(relation, &row);
-            let mut instead: Vec<Line> = proof.iter().flat_map(|it| lines(it, context)).collect();
-            if let Some(causes) = causes {
-                instead.extend(self.causes_of_decision(context, causes));
+        let Some(node) = self.asked.node() else { return Err(not_decided(missed)) };
+        let relations = [DECISIONS, RELATIONS, &["serves"], &[goals.relation]].concat();
+        let known = Known::about(context.engine, &context.facts, &relations);
+        let teller = Teller::new(context, causes, &known);
+        let decided = self.decided(&known).into_iter().next();
+        let decision = || match &decided {
+            Some((relation, row)) => teller.decision(node, relation, row),
+            None => Vec::new(),
+        };
+        let is_so = self.as_missed(&known, &goals);
+        let mut told = match &is_so {
+            Some(_) => decision(),
+            None => {
+                let row = decided.as_ref().map(|it| (it.0, it.1.as_slice()));
+                let told = teller.absent(node, missed, row).map(Because::lines);
+                told.filter(|it| !it.is_empty()).unwrap_or_else(decision)
             }
-            told.extend(instead.into_iter().map(|it| Line { depth: it.depth + 1, ..it }));
-        }
-        for alternative in alternatives(&known, context, &goals) {
-            let Alternative { rule, sentence, failed, place } = alternative;
-            told.push(own(1, format!("it would be if {sentence} ({rule})"), Vec::new()));
-            told.push(own(2, failed, place.into_iter().collect()));
+        };
+        if told.is_empty() || full {
+            if let Some((relation, row)) = is_so.as_ref().or(decided.as_ref()) {
+                told.extend(known.why(relation, row).iter().flat_map(|it| lines(it, context)));
+            }
+            if is_so.is_none() {
+                told.extend(otherwise(&known, context, &goals));
+            }
         }
         Ok(told)
     }
@@ -112,6 +123,19 @@ impl Question {
     }
 }
 
+/// By which rules it would be so, and what is in the way of each.
+fn otherwise(known: &Known, context: &ExplainContext, goals: &Goals) -> Vec<Line> {
+    let goal =
+        goals.rows.first().map_or_else(String::new, |it| of_row(goals.relation, it, context));
+    let mut told = vec![part(0, format!("rules that could conclude that {goal}:"), None)];
+    for alternative in alternatives(known, context, goals) {
+        let Alternative { rule, sentence, failed, place } = alternative;
+        told.push(part(1, format!("{sentence} ({rule})"), None));
+        told.push(part(2, failed, place));
+    }
+    told
+}
+
 /// The ways by which it would be, those whose obstacle has a place first; each once.
 fn alternatives(known: &Known, context: &ExplainContext, goals: &Goals) -> Vec<Alternative> {
     let missing = goals.rows.iter().filter_map(|it| known.why_not(goals.relation, it));
@@ -124,9 +148,4 @@ fn alternatives(known: &Known, context: &ExplainContext, goals: &Goals) -> Vec<A
     found.sort_by_key(|it| it.place.is_none());
     found.truncate(MOST);
     found
-}
-
-/// A line that is a part of what stands above it.
-fn own(depth: usize, text: String, origins: Vec<String>) -> Line {
-    Line { depth, text, is_reason: false, origins }
 }

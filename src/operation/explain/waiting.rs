@@ -1,8 +1,8 @@
 //! What the steps of an object wait for, and the longest way through a run.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use entail_rules::{Action, Facts, Node, Phase};
+use entail_rules::{Action, Atom, Facts, Flag, Node, Phase};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 
@@ -10,7 +10,7 @@ use super::causes::Causes;
 use super::context::ExplainContext;
 use crate::explain::Leaves;
 use crate::explain::render::Line;
-use crate::explain::sentence::of_done;
+use crate::explain::sentence::of_planned;
 use crate::reason::EngineRef;
 
 /// How many steps of a way are named before its middle is left out.
@@ -24,6 +24,8 @@ struct Steps {
     steps: FxHashSet<At>,
     before: FxHashMap<At, Vec<At>>,
     after: FxHashMap<At, Vec<At>>,
+    /// Which group (`one_at_a_time`) keeps the second step waiting for the first.
+    turns: FxHashMap<(At, At), Flag>,
 }
 
 impl Steps {
@@ -35,7 +37,36 @@ impl Steps {
             before.entry((m, g)).or_default().push((n, f));
             after.entry((n, f)).or_default().push((m, g));
         }
-        Steps { steps: order.step.iter().copied().collect(), before, after }
+        let steps = order.step.iter().copied().collect();
+        let mut all = Steps { steps, before, after, turns: FxHashMap::default() };
+        all.take_turns(facts);
+        all
+    }
+
+    /// Puts the steps of each group (`one_at_a_time`) one after another, in the order in which they can begin.
+    ///
+    /// A run may choose another order. That takes as long if every step takes as long as any other.
+    fn take_turns(&mut self, facts: &Facts) {
+        if facts.one_at_a_time.is_empty() {
+            return;
+        }
+        let longest = self.longest();
+        let mut by_node: FxHashMap<Node, Vec<At>> = FxHashMap::default();
+        self.steps.iter().for_each(|at| by_node.entry(at.0).or_default().push(*at));
+        let mut groups: BTreeMap<Flag, Vec<At>> = BTreeMap::new();
+        for (node, group) in &facts.one_at_a_time {
+            groups.entry(*group).or_default().extend(by_node.get(node).into_iter().flatten());
+        }
+        for (group, mut members) in groups {
+            // A step that another one depends on has a shorter way to it, so that no circle comes about.
+            members.sort_by_key(|at| (longest.get(at).map_or(0, |it| it.0), *at));
+            members.dedup();
+            for pair in members.windows(2).filter(|it| it[0].0 != it[1].0) {
+                self.before.entry(pair[1]).or_default().push(pair[0]);
+                self.after.entry(pair[0]).or_default().push(pair[1]);
+                self.turns.insert((pair[0], pair[1]), group);
+            }
+        }
     }
 
     /// The steps that a phase waits for, with nothing but phases without steps between.
@@ -100,7 +131,7 @@ impl Steps {
     /// The same steps, with what comes last first.
     fn turned(&self) -> Steps {
         let (before, after) = (self.after.clone(), self.before.clone());
-        Steps { steps: self.steps.clone(), before, after }
+        Steps { steps: self.steps.clone(), before, after, turns: self.turns.clone() }
     }
 
     /// The steps on the longest way to a phase, the first one first.
@@ -188,8 +219,16 @@ pub fn tell(
             };
             lines.push(line(0, format!("{}: {what}", teller.step(at)), context.place_of(node)));
             for it in &before {
-                let text = format!("after {}", teller.step(*it));
-                lines.push(line(1, text, context.place_between(node, it.0)));
+                let (text, place) = match steps.turns.get(&(*it, at)) {
+                    Some(group) => (
+                        format!("after {}, one at a time", teller.step(*it)),
+                        Some(context.id(Flag::KIND, group.word())),
+                    ),
+                    None => {
+                        (format!("after {}", teller.step(*it)), context.place_between(node, it.0))
+                    }
+                };
+                lines.push(line(1, text, place));
             }
             let way = steps.way(&longest, at);
             lines.push(line(1, teller.way("the longest way there", &way), None));
@@ -221,10 +260,12 @@ impl Teller<'_> {
         let change = self.causes.model.plan.as_ref().and_then(|it| it.change(node));
         match change {
             Some(it) if is_replacement(it.action) => match phase {
-                Phase::Up | Phase::Settled | Phase::Made => format!("{name} is created anew"),
-                Phase::Down | Phase::Late => format!("{name} is destroyed, to be replaced"),
+                Phase::Up | Phase::Settled | Phase::Made => {
+                    format!("{name} will be created again")
+                }
+                Phase::Down | Phase::Late => format!("{name} will be destroyed, to be replaced"),
             },
-            Some(it) => of_done(&name, Some(it.action), None),
+            Some(it) => of_planned(&name, it.action),
             None => name,
         }
     }

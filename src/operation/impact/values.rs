@@ -2,23 +2,25 @@
 
 use entail_rules::{Node, beside};
 
-use crate::lower;
+use crate::lower::Provenance;
 use crate::lower::structure::NodeKind;
 use crate::lower::trace::Followed;
 use crate::operation::dependencies::Dependencies;
-use crate::operation::explain::{ExplainContext, Provenance};
+use crate::operation::explain::ExplainContext;
 use crate::operation::impact::{Direction, Start};
 
 impl ExplainContext {
     /// Adds what the trace has recorded of key sets, values and objects.
-    pub fn with_provenance(mut self, all: lower::Provenance) -> ExplainContext {
-        self.provenance = Some(Provenance::of(all));
+    pub fn with_provenance(mut self, mut provenance: Provenance) -> ExplainContext {
+        provenance.rows.sort_unstable();
+        provenance.rows.dedup();
+        self.provenance = Some(provenance);
         self
     }
 
     /// Returns what depends on what.
     pub fn dependencies(&self) -> Dependencies {
-        Dependencies::of(&self.facts, self.provenance.as_ref().map(|it| &it.all))
+        Dependencies::of(&self.facts, self.provenance.as_ref()).with_stand_ins(&self.structure)
     }
 
     /// Returns the values through which a node is derived from another, the nearest to it first.
@@ -28,7 +30,8 @@ impl ExplainContext {
         let mut at = node;
         loop {
             let read = beside(&self.facts.reads, at).chain(beside(&self.facts.waits_for, at));
-            let mut on_the_way = read.filter(|it| *it != of && provenance.has(*it, of));
+            let mut on_the_way =
+                read.filter(|it| *it != of && provenance.rows.binary_search(&(*it, of)).is_ok());
             let Some(next) = on_the_way.find(|it| self.is_value(*it) && !found.contains(it)) else {
                 return found;
             };

@@ -3,7 +3,8 @@
 use super::record::{Run, Step, StepOutcome};
 
 /// Returns the places of the steps on the critical path, first to last: the one that ended last, the one that it waited for last,
-/// and so on. What waited for a free place among the parallel steps is not told from what waited for nothing.
+/// and so on. A step waits for its dependencies, and for its turn in a group (`one_at_a_time`). A step that waited for a free
+/// place among the parallel steps counts as one that waited for nothing.
 pub fn critical_path(run: &Run) -> Vec<usize> {
     let has_run = |it: &Step| it.outcome != StepOutcome::NotAttempted;
     let ended = |it: usize| run.steps[it].at_ms + run.steps[it].for_ms;

@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, ErrorContext};
 use crate::install::web::{HttpResponse, Url, Web as Transport};
-use crate::install::{Settings, Trouble};
+use crate::install::{Remote, Settings, Trouble};
 use crate::world::{Stop, World};
 
 /// The way to other hosts, for callers that wait. Opened when something is first asked for.
@@ -50,8 +50,8 @@ impl Web {
 
     /// Loads a file. Whoever keeps packages gets no credentials: those are for the registry.
     pub fn download(&self, url: &str, into: &mut File) -> Result<(), Error> {
-        let url = parse(url)?;
-        self.wait(self.transport.download(&url, None, 0, into))
+        let remote = Remote { url: parse(url)?, retries: 0, token: None, size: None };
+        self.wait(self.transport.download(&remote, into))
     }
 
     /// Asks an address where its package is: the header `X-Terraform-Get`, or the page's `meta` of that name.

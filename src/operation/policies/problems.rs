@@ -88,7 +88,7 @@ pub(super) fn not_installed(wanted: &Wanted) -> Diagnostic {
     error(
         "Policies not installed",
         format!(
-            "{:?}, which {} names, is not installed here. Install it with \"entail {}\".",
+            "{:?}, which {} names, is not installed here. Install it with \"{PROGRAM} {}\".",
             wanted.address,
             wanted.asked,
             wanted.asked.init()
@@ -101,7 +101,7 @@ pub(super) fn changed(wanted: &Wanted, locked: &Hash, found: &Hash) -> Diagnosti
     error(
         "Policies differ from what is locked",
         format!(
-            "The installed files of {:?} have the checksum {found}, and {FILE} has {locked}. Either was changed since. Install what is locked with \"entail {}\".",
+            "The installed files of {:?} have the checksum {found}, and {FILE} has {locked}. Either was changed since. Install what is locked with \"{PROGRAM} {}\".",
             wanted.address,
             wanted.asked.init()
         ),
@@ -114,7 +114,7 @@ pub(super) fn other_version(wanted: &Wanted, is_init: bool) -> Diagnostic {
         true => "Install what is asked for now with -upgrade.".to_owned(),
         false => {
             format!(
-                "Install what is asked for now with \"entail {} -upgrade\".",
+                "Install what is asked for now with \"{PROGRAM} {} -upgrade\".",
                 wanted.asked.init()
             )
         }
@@ -165,7 +165,7 @@ pub(super) fn fetched_other(wanted: &Wanted, locked: &Hash, found: &Hash) -> Dia
     error(
         "Policies differ from what is locked",
         format!(
-            "{:?} now gives files with the checksum {found}, and {FILE} has {locked}. Nothing was installed. If the change is meant, accept it with \"entail {} -upgrade\".",
+            "{:?} now gives files with the checksum {found}, and {FILE} has {locked}. Nothing was installed. If the change is meant, accept it with \"{PROGRAM} {} -upgrade\".",
             wanted.address,
             wanted.asked.init()
         ),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Session;
 use crate::backend::local::Choice;
 use crate::config::{Config, check};
-use crate::diagnostic::{Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::BlockGraph;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::backends;
@@ -19,7 +19,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If providers or module calls do not fit together.
+    /// If providers or module calls do not fit together, or values depend on themselves.
     pub fn of_test(
         (world, sources): (Arc<World>, Sources),
         workspace: String,
@@ -38,6 +38,12 @@ impl Session {
         }
         let graph = blocks.connected(&config);
         problems.extend(super::checked(&config, &graph, &sources));
+        let circles: Vec<Diagnostic> =
+            problems.iter().filter(|it| it.summary.starts_with("Cycle: ")).cloned().collect();
+        if !circles.is_empty() {
+            // The values of a circle cannot be evaluated, so no other check can run.
+            return Err(circles.into());
+        }
         let graph = graph.without_circles();
         let place = backends::Place::usual(&world, &Choice::default());
         let session =

@@ -5,6 +5,7 @@ use crate::config;
 use crate::diagnostic::{Diagnostic, Sort, Span};
 use crate::schema::ProviderSchema;
 use crate::value::{Deprecation, Path, path::ShowPath};
+use crate::world::PRODUCT;
 
 /// The provider does not know the type.
 pub(super) fn unknown_type(resource: &config::Resource, provider: &ProviderSchema) -> Diagnostic {
@@ -49,7 +50,7 @@ fn block_word(mode: Mode) -> &'static str {
 /// `ignore_changes` names what only the provider decides.
 pub(super) fn redundant_ignore(path: &Path, at: Span) -> Diagnostic {
     Diagnostic::warning("Redundant ignore_changes element").at(at).detail(format!(
-        "Adding an attribute name to ignore_changes tells OpenTofu to ignore future changes to the argument in configuration after the object has been created, retaining the value originally configured.\n\nThe attribute {} is decided by the provider alone and therefore there can be no configured value to compare with. Including this attribute in ignore_changes has no effect. Remove the attribute from ignore_changes to quiet this warning.",
+        "Adding an attribute name to ignore_changes tells {PRODUCT} to ignore future changes to the argument in configuration after the object has been created, retaining the value originally configured.\n\nThe attribute {} is decided by the provider alone and therefore there can be no configured value to compare with. Including this attribute in ignore_changes has no effect. Remove the attribute from ignore_changes to quiet this warning.",
         ShowPath(path).to_string().trim_start_matches('.')
     ))
 }

@@ -39,6 +39,11 @@ impl<'a> Decoder<'a> {
         Ok(this)
     }
 
+    /// Returns whether nothing is left.
+    pub fn is_finished(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Checks that nothing is left.
     pub fn finish(self) -> Read<()> {
         if self.rest.is_empty() { Ok(()) } else { Err(Damaged) }

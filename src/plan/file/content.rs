@@ -2,14 +2,14 @@
 
 use super::super::codec::{Damaged, Decoder, Encoder, Read};
 use super::super::{
-    Action, Change, Details, Identities, LeftOut, OutputChange, Plan, Reason, reason_of_token,
-    reason_token,
+    Action, Change, ChangeList, Details, Identities, LeftOut, NotLookedAt, OutputChange, Plan,
+    Reason, reason_of_token, reason_token,
 };
 use crate::provider::ImportName;
 use crate::rarely::Rarely;
 use crate::request::PlanMode;
 use crate::state::{CheckResult, State};
-use crate::value::Str;
+use crate::value::{Path, Str};
 
 pub(super) fn write_plan(out: &mut Encoder, plan: &Plan) {
     // Taken apart by name, so that a new member is not forgotten.
@@ -28,6 +28,7 @@ pub(super) fn write_plan(out: &mut Encoder, plan: &Plan) {
         replaces,
         timestamp,
         left_out,
+        not_looked_at: _,
         checks,
         relevant_attributes,
         workspace,
@@ -88,6 +89,7 @@ pub(super) fn read_plan(
         replaces: input.list(Decoder::instance)?,
         timestamp: input.text()?.parse().map_err(|_| Damaged)?,
         left_out: input.list(read_left_out)?,
+        not_looked_at: NotLookedAt::default(),
         checks: input.list(read_check)?,
         relevant_attributes: input.list(|input| Ok((input.text()?.to_string(), input.path()?)))?,
         workspace: text(input)?,
@@ -104,6 +106,7 @@ fn write_change(out: &mut Encoder, change: &Change) {
         importing,
         generated_config,
         deposes,
+        configured_secrets: _,
     } = &**details;
     out.instance(address);
     out.option(deposed.as_deref(), Encoder::text);
@@ -148,6 +151,7 @@ fn read_change(input: &mut Decoder<'_>) -> Read<Change> {
         },
         generated_config: input.option(text)?.map(Into::into),
         deposes: input.option(Decoder::text)?,
+        configured_secrets: None,
     };
     let details = Rarely::of(details);
     Ok(Change { address, deposed, served_by, action, reason, before, after, details })
@@ -179,6 +183,44 @@ fn read_output(input: &mut Decoder<'_>) -> Read<OutputChange> {
         action: read_action(input)?,
         sensitive: input.flag()?,
     })
+}
+
+/// Writes what stands behind everything else: plans from before it was there end without it.
+pub(super) fn write_not_looked_at(out: &mut Encoder, it: NotLookedAt) {
+    let NotLookedAt { untargeted, data } = it;
+    out.number(untargeted as u64);
+    out.number(data as u64);
+}
+
+pub(super) fn read_not_looked_at(input: &mut Decoder<'_>) -> Read<NotLookedAt> {
+    if input.is_finished() {
+        return Ok(NotLookedAt::default());
+    }
+    Ok(NotLookedAt { untargeted: input.number()? as usize, data: input.number()? as usize })
+}
+
+/// Writes what is sensitive by the configuration alone, with the number of the change. It comes last: earlier plans end without it.
+pub(super) fn write_secrets(out: &mut Encoder, changes: &ChangeList) {
+    let secrets = |it: &Change| it.details.configured_secrets.clone();
+    let all: Vec<_> =
+        changes.iter().enumerate().filter_map(|it| Some((it.0, secrets(it.1)?))).collect();
+    out.list(&all, |out, (number, paths)| {
+        out.number(*number as u64);
+        out.list(paths, Encoder::path);
+    });
+}
+
+pub(super) fn read_secrets(input: &mut Decoder<'_>, changes: &mut ChangeList) -> Read<()> {
+    if input.is_finished() {
+        return Ok(());
+    }
+    let all: Vec<(u64, Vec<Path>)> =
+        input.list(|input| Ok((input.number()?, input.list(Decoder::path)?)))?;
+    for (number, paths) in all {
+        let at = usize::try_from(number).ok().filter(|it| *it < changes.len()).ok_or(Damaged)?;
+        changes[at].details.configured_secrets = Some(paths.into());
+    }
+    Ok(())
 }
 
 fn write_left_out(out: &mut Encoder, it: &LeftOut) {

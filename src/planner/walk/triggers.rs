@@ -1,30 +1,48 @@
 //! What `replace_triggered_by` names by a key, or in part: whether it is there, and whether it changes.
 
-use entail_rules::Node;
+use entail_rules::instances::Instances;
+use entail_rules::selection::Selection;
+use entail_rules::violations::Violations;
+use entail_rules::{Facts, Ledger, Node};
 
 use crate::address::InstanceKey;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::expression::{attribute, index};
 use crate::lower::structure::ResourceNode;
 use crate::lower::trace::Trigger;
+use crate::lower::{When, leave_out};
 use crate::observe::Observer;
 use crate::planner::progress::{Asked, Part, Progress};
 use crate::value::{Kind, PathStep, Value};
 
-/// Tells of instances that a trigger of an object names, and that are neither declared nor in the state. Returns whether
-/// there are any: nothing can be planned of the object then.
-pub(super) fn name_nothing(observer: &Observer<'_>, progress: &Progress, node: Node) -> bool {
+/// Lets the rules say whether it forbids the plan of an object that a trigger of it names an instance which is neither
+/// declared nor in the state, and tells of such instances then.
+pub(super) fn forbid(observer: &Observer<'_>, progress: &mut Progress, node: Node) -> bool {
     let Some(triggers) = progress.triggers.get(&node) else { return false };
-    let asked = progress.asked.get(&node).copied().unwrap_or_default();
-    // Before everything is destroyed, what is gone stops nothing.
-    let is_due = progress.part(node) == Part::Selected && asked == Asked::Whole;
-    if !is_due || observer.values.all_goes {
+    let missing: Vec<Diagnostic> = triggers.iter().filter_map(|it| missing(observer, it)).collect();
+    if missing.is_empty() {
         return false;
     }
-    let missing: Vec<Diagnostic> = triggers.iter().filter_map(|it| missing(observer, it)).collect();
-    let is_missing = !missing.is_empty();
+    let row = || vec![(node,)];
+    let mut facts = Facts { trigger_missing: row(), ..Facts::default() };
+    leave_out(&mut facts, When::Always);
+    let mut selection = Selection::default();
+    if progress.part(node) == Part::Selected {
+        selection.selected = row();
+    }
+    let mut judged = Instances::default();
+    if progress.asked.get(&node) == Some(&Asked::Existing) {
+        judged.only_refreshed = row();
+    }
+    judged.all_goes.extend(observer.values.all_goes.then_some(()));
+    let ledger = Ledger::of(&facts).with(&judged).with(&selection);
+    let found: Violations = observer.engine().conclude(&ledger);
+    progress.facts.trigger_missing.append(&mut facts.trigger_missing);
+    if found.violation.is_empty() {
+        return false;
+    }
     observer.values.report(missing);
-    is_missing
+    true
 }
 
 fn missing(observer: &Observer<'_>, trigger: &Trigger) -> Option<Diagnostic> {

@@ -180,7 +180,7 @@ fn is_parenthesized(inside: &[Piece<'_>]) -> bool {
 fn quoted(text: &str) -> Vec<Piece<'static>> {
     let mut quoted = vec![piece(Kind::OpenQuote, "\"")];
     if !text.is_empty() {
-        quoted.push(piece(Kind::QuotedText, escaped(text)));
+        quoted.push(piece(Kind::QuotedText, escaped(text).into_owned()));
     }
     quoted.push(piece(Kind::CloseQuote, "\""));
     quoted

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::support::dice::Dice;
 
 /// The features that the generator claims to cover.
-pub const FEATURES: [&str; 28] = [
+pub const FEATURES: [&str; 32] = [
     "variable: map read by key",
     "variable: map read by name",
     "local: object read by key",
@@ -35,6 +35,10 @@ pub const FEATURES: [&str; 28] = [
     "unused variable",
     "unused local",
     "list read by index",
+    "function that selects",
+    "function that puts together",
+    "flatten",
+    "variable: object read by path",
 ];
 
 /// A root variable with its default and another value.
@@ -102,6 +106,7 @@ impl Writer<'_> {
         let mut parts = vec![mark.to_owned()];
         for _ in 0..count {
             let atom = self.dice.pick(&self.atoms).clone();
+            let atom = if self.dice.one_in(4) { self.called(&atom) } else { atom };
             parts.push(format!("${{{atom}}}"));
         }
         if count > 0 && self.dice.one_in(12) {
@@ -274,6 +279,7 @@ impl Model {
         };
         writer.map_variable(&mut variables);
         writer.list_variable(&mut variables);
+        writer.object_variable(&mut variables);
         writer.text.push_str("resource \"terraform_data\" \"first\" {\n  input = \"first\"\n}\n");
         let mut files = BTreeMap::new();
         let count = 3 + writer.dice.below(5);

@@ -65,6 +65,64 @@ impl Writer<'_> {
         unused
     }
 
+    /// An expression that calls a function, and is another one whenever `atom` is.
+    pub(super) fn called(&mut self, atom: &str) -> String {
+        const SELECTS: [&str; 7] = [
+            "merge({ a = OTHER }, { b = ONE }).b",
+            "zipmap([\"p\", \"q\"], [OTHER, ONE])[\"q\"]",
+            "{ for k, v in { p = ONE, q = OTHER } : k => v }[\"p\"]",
+            "[OTHER, ONE][1]",
+            "element([ONE, OTHER], 0)",
+            "try(ONE, \"none\")",
+            "coalesce(ONE, \"none\")",
+        ];
+        const JOINS: [&str; 4] = [
+            "format(\"%s-%s\", ONE, OTHER)",
+            "jsonencode({ a = ONE, b = [OTHER] })",
+            "join(\",\", [for v in [ONE, OTHER] : upper(v)])",
+            "join(\",\", concat([ONE], [OTHER]))",
+        ];
+        let form = match self.dice.below(5) {
+            0 => {
+                // What is in lists of unknown types may be a list itself, and then which item is which is not known.
+                self.note("flatten");
+                self.is_injective = false;
+                "flatten([[OTHER], [ONE, OTHER]])[1]"
+            }
+            1 | 2 => {
+                self.note("function that puts together");
+                self.dice.pick(&JOINS)
+            }
+            _ => {
+                self.note("function that selects");
+                self.dice.pick(&SELECTS)
+            }
+        };
+        let other = self.dice.pick(&self.atoms).clone();
+        form.replace("ONE", atom).replace("OTHER", &other)
+    }
+
+    pub(super) fn object_variable(&mut self, variables: &mut Vec<Variable>) {
+        if !self.dice.one_in(2) {
+            return;
+        }
+        self.note("variable: object read by path");
+        let after = *self.dice.pick(&[
+            "{ x = { y = \"9\", z = [\"2\", \"3\"] }, w = \"4\" }",
+            "{ x = { y = \"1\", z = [\"9\", \"3\"] }, w = \"4\" }",
+            "{ x = { y = \"1\", z = [\"2\", \"3\"] }, w = \"9\" }",
+        ]);
+        variables.push(Variable {
+            name: "n".to_owned(),
+            kind: "object({ x = object({ y = string, z = list(string) }), w = string })",
+            before: "{ x = { y = \"1\", z = [\"2\", \"3\"] }, w = \"4\" }".to_owned(),
+            after: after.to_owned(),
+        });
+        for atom in ["var.n.x.y", "var.n.x.z[0]", "var.n.x[\"z\"][1]", "var.n.w"] {
+            self.atoms.push(atom.to_owned());
+        }
+    }
+
     pub(super) fn map_variable(&mut self, variables: &mut Vec<Variable>) {
         let after = match self.dice.one_in(2) {
             true => "{ a = \"1\", b = \"3\" }",

@@ -13,6 +13,11 @@ use crate::support::dice::Dice;
 /// How long a supervisor waits between the signal and the kill.
 const GRACE: Duration = Duration::from_secs(10);
 
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+const PAUSES: [Duration; 4] =
+    [Duration::ZERO, Duration::ZERO, Duration::from_millis(100), Duration::from_millis(400)];
+
 /// How long an apply may take to reach the call that is held.
 const LONGEST: Duration = Duration::from_secs(120);
 
@@ -24,6 +29,8 @@ pub struct Ending {
     /// `create`, `update` or `delete`.
     pub verb: &'static str,
     hold: &'static str,
+    /// How long the apply goes on while the call is held. Calls that do not wait for it are reported in this time.
+    pause: Duration,
 }
 
 /// What was in the world when an apply ended.
@@ -46,7 +53,13 @@ impl Ending {
         second.add(&mut dice);
         second.blocks.iter_mut().for_each(|it| it.text += 1);
         let (verb, hold) = (*dice.pick(verbs), *dice.pick(holds));
-        Ending { seed, first, second, verb, hold }
+        let pause = *dice.pick(&PAUSES);
+        Ending { seed, first, second, verb, hold, pause }
+    }
+
+    /// Returns this apply, ended when all calls that do not wait for the held one are reported.
+    pub fn late(self) -> Ending {
+        Ending { pause: LONGEST_PAUSE, ..self }
     }
 
     /// Returns an apply that is killed.
@@ -101,6 +114,7 @@ impl Ending {
             is_held = child.try_wait().expect("it can be asked").is_none();
         }
         if is_held {
+            std::thread::sleep(self.pause);
             end(&mut child);
         }
         child.wait().expect("it ends");

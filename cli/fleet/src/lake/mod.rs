@@ -17,4 +17,4 @@ pub use catalogue::{Catalogue, File, Indexed, VERSION, bucket_of, buckets_for};
 pub use names::{EXCHANGE, HINTS, file, tag};
 pub use scan::{Scan, Wanted};
 pub use store::{Lake, Listed};
-pub use tables::{Column, OF_NODES, TABLES, Table, table};
+pub use tables::{Column, OF_NODES, TABLES, Table, table, table_of};

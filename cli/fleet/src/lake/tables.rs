@@ -38,7 +38,7 @@ use Column::{Flag, Json, Node, Number, Stack, Text};
 
 /// The tables whose nodes are those of all stacks.
 pub const OF_NODES: &[&str] =
-    &["resource", "data_source", "output", "module_instance", "variable", "planned"];
+    &["resource", "data_source", "output", "module_instance", "variable", "local_value", "planned"];
 
 /// Every table.
 pub const TABLES: &[Table] = &[
@@ -60,7 +60,12 @@ pub const TABLES: &[Table] = &[
     of("reads", &[STACK, NODE, ("other", Node)], &[0, 1, 2]),
     of("reads_at", &[STACK, NODE, ("argument", Text), ("other", Node)], &[0, 1, 2]),
     of("depends_on", &[STACK, NODE, ("other", Node)], &[0, 1, 2]),
-    of("rests_on", &[STACK, NODE, ("other", Node)], &[0, 1, 2]),
+    Table {
+        name: "rests_on",
+        relation: Some("state_depends_on"),
+        columns: &[STACK, NODE, ("other", Node)],
+        order: &[0, 1, 2],
+    },
     of("planned", &[STACK, NODE, ("type", Text)], &[2, 0, 1]),
     of("created", &[STACK, NODE], &[0, 1]),
     of("updated", &[STACK, NODE], &[0, 1]),
@@ -71,7 +76,12 @@ pub const TABLES: &[Table] = &[
     of("imported", &[STACK, NODE], &[0, 1]),
     of("moved", &[STACK, NODE], &[0, 1]),
     of("drifted", &[STACK, NODE], &[0, 1]),
-    of("taking_part", &[STACK, NODE], &[0, 1]),
+    Table {
+        name: "taking_part",
+        relation: Some("selected"),
+        columns: &[STACK, NODE],
+        order: &[0, 1],
+    },
     of("left_out", &[STACK, NODE], &[0, 1]),
     of("changes", &[STACK, NODE, ("path", Text)], &[0, 1, 2]),
     of("forces_replacement", &[STACK, NODE, ("path", Text)], &[0, 1, 2]),
@@ -110,6 +120,9 @@ pub const TABLES: &[Table] = &[
         columns: &[STACK, ("lineage", Text), ("serial", Number), ("objects", Number)],
         order: &[0],
     },
+    of("local_value", &[STACK, NODE], &[0, 1]),
+    of("excluded", &[STACK, NODE], &[0, 1]),
+    of("untargeted", &[STACK, NODE], &[0, 1]),
 ];
 
 const STACK: (&str, Column) = ("stack", Stack);
@@ -121,6 +134,11 @@ const fn of(
     order: &'static [usize],
 ) -> Table {
     Table { name, relation: Some(name), columns, order }
+}
+
+/// Returns the table that has the rows of a relation.
+pub fn table_of(relation: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|it| it.relation == Some(relation))
 }
 
 /// Returns the table of a name.

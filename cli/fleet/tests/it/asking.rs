@@ -126,6 +126,29 @@ fn objects_of_all_stacks_are_asked_in_the_language_of_policies() {
     );
 }
 
+/// A lake as commit 6a79249 has it: its version of the vocabulary, and no tables that came later.
+#[test]
+fn a_lake_with_former_names_is_asked_and_indexed_again() {
+    let fleet = fleet();
+    let path = fleet.path("lake/catalogue.json");
+    let text = std::fs::read_to_string(&path).expect("a catalogue");
+    let mut catalogue: Json = serde_json::from_str(&text).expect("JSON");
+    catalogue["vocabulary"] = "1.0".into();
+    let files = catalogue["files"].as_object_mut().expect("tables");
+    assert!(files.contains_key("rests_on"), "the table keeps its name");
+    files.retain(|name, _| !["local_value", "excluded", "untargeted"].contains(&name.as_str()));
+    std::fs::write(&path, catalogue.to_string()).expect("it is written");
+    let recorded = json!([
+        ["aws_eip.ip@live/app", "aws_instance.web@live/app"],
+        ["aws_subnet.a@live/network", "aws_vpc.main@live/network"],
+    ]);
+    for _ in 0..2 {
+        assert_eq!(rows(&fleet, "rests_on(n, m)"), recorded);
+        assert_eq!(rows(&fleet, "state_depends_on(n, m)"), recorded);
+        fleet.run(&["index"]).ok();
+    }
+}
+
 #[test]
 fn facts_across_stacks_are_found() {
     let fleet = fleet();

@@ -65,7 +65,7 @@ fn what_saved_plans_do_is_asked_of_all_stacks_together() {
     assert!(ran.out.contains("terraform_data.more@live/one"), "{}", ran.out);
     let why = fleet.run(&["why", "terraform_data.it@live/one"]).ok();
     assert!(why.contains("terraform_data.it"), "{why}");
-    assert!(why.contains("main.tf:1"), "{why}");
+    assert!(why.contains("main.tf:2"), "{why}");
     let json = fleet.run(&["why", "-json", "terraform_data.more@live/one"]).json();
     assert!(json.to_string().contains("create"), "{json}");
     let ran = fleet.run(&["why", "terraform_data.it@live/two"]);

@@ -1,5 +1,6 @@
 //! The messages of `test`.
 
+use entail::world::PRODUCT;
 use std::collections::BTreeMap;
 
 use entail::address::Instance;
@@ -9,7 +10,6 @@ use entail::value::Str;
 use entail::workflow::test::{Counts, Interrupted, LEFT_BEHIND, RunOutcome, Shown};
 use serde::Serialize;
 
-use super::super::PRODUCT;
 use super::{Line, diagnostic, raw};
 
 /// Which file and run a message is about.

@@ -1,5 +1,6 @@
 //! The lines above a change: which object it is, what happens to it, and why.
 
+use entail::world::PRODUCT;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -8,7 +9,6 @@ use entail::plan::{Action, Change, Reason};
 use entail::provider::{ImportName, identity_json};
 use entail::value::text::shown;
 
-use crate::view::PRODUCT;
 use crate::view::style::{Paint, Style};
 
 /// Whether a change is planned, or was noticed outside.

@@ -1,6 +1,6 @@
 //! A plan as people see it: what changed outside, what is to be done to each object, outputs, what is left out.
 
-use entail::world::PROGRAM;
+use entail::world::{PRODUCT, PROGRAM};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -16,7 +16,6 @@ use self::comment::Cause;
 use self::diff::Diff;
 use self::reading::{Folded, Reading};
 use self::render::{Options, Renderer, attribute_name};
-use super::PRODUCT;
 use super::progress::summary;
 use super::style::{Paint, Style};
 
@@ -71,8 +70,9 @@ pub fn write(
         }
         screen.changes(out, &shown)?;
         screen.outputs(out, &outputs, shown.iter().all(|it| it.action == Action::NoOp))?;
+        screen.left_out(out)?;
     }
-    screen.left_out(out)
+    screen.ask_why(out)
 }
 
 struct Screen<'a> {

@@ -91,6 +91,7 @@ fn plan(changes: Vec<Change>, outputs: Vec<OutputChange>) -> Plan {
         replaces: Vec::new(),
         timestamp: Default::default(),
         left_out: Vec::new(),
+        not_looked_at: Default::default(),
         checks: Vec::new(),
         relevant_attributes: Vec::new(),
         workspace: "default".into(),

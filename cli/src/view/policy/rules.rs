@@ -85,7 +85,7 @@ pub fn list_json(policies: &Policies) -> String {
 pub fn vocabulary(policies: &Policies) -> String {
     let mut out = format!("Vocabulary of policies, version {VOCABULARY_VERSION}\n\n");
     out.push_str("| Relation | Columns | Says |\n|---|---|---|\n");
-    for RelationWords { usage, columns, says } in relations(policies) {
+    for RelationWords { usage, columns, says, .. } in relations(policies) {
         out.push_str(&format!("| `{usage}` | {columns} | {says} |\n"));
     }
     out
@@ -95,7 +95,13 @@ pub fn vocabulary(policies: &Policies) -> String {
 pub fn vocabulary_document(policies: &Policies) -> Json {
     let relations = relations(policies).into_iter().map(|it| {
         let columns: Vec<&str> = it.columns.split(", ").collect();
-        json!({ "name": it.name(), "usage": it.usage, "columns": columns, "says": it.says })
+        let mut relation = json!({
+            "name": it.name(), "usage": it.usage, "columns": columns, "says": it.says, "since": it.since,
+        });
+        if let Some(former) = it.former {
+            relation["formerly"] = former.into();
+        }
+        relation
     });
     json!({
         "format_version": "1.0",
@@ -112,8 +118,9 @@ pub fn about(policies: &Policies, name: &str, sources: &Sources) -> Option<Strin
     if !rules.is_empty() {
         return Some(rules.join("\n"));
     }
-    let found = relations(policies).into_iter().find(|it| it.name() == name)?;
-    Some(format!("{} ({})\n  {}\n", found.usage, found.columns, found.says))
+    let found = relations(policies).into_iter().find(|it| it.is_called(name))?;
+    let former = found.former.map_or_else(String::new, |it| format!("  formerly: {it}\n"));
+    Some(format!("{} ({})\n  {}\n{former}", found.usage, found.columns, found.says))
 }
 
 fn rule(rule: &RuleInfo, sources: &Sources) -> String {

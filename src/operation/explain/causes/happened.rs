@@ -7,6 +7,7 @@ use super::written::{Reader, narrowed};
 use super::{Causes, Note, Step, agree, look, shown, shown_path};
 use crate::address::InstanceKey;
 use crate::config::IgnoreChanges;
+use crate::explain::render::short;
 use crate::lower::structure::{NodeKind, Style};
 use crate::plan::Change;
 use crate::syntax::{Expression, Step as Written};
@@ -21,19 +22,20 @@ impl Causes<'_> {
         };
         let (was, is) = self.recorded(node);
         if change.action == Action::Create && was.is_some() && is.is_none() {
-            let text =
-                format!("{name} was deleted outside: the state file has it, and it was not found");
+            let text = format!(
+                "{name} was deleted outside: it is in the state file, and its provider did not find it"
+            );
             note("drift", text, Some("refresh".into()));
         }
         if let Some(import) = &change.details.importing {
-            let text = format!("{name} is imported as {import}");
+            let text = format!("it is imported as {import}");
             note("import", text, self.import_place(change));
         }
         if let Some(old) = &change.details.previous_address {
-            note("moved", format!("{name} was {old} before it moved"), self.move_place(change));
+            note("moved", format!("it was {old} before it was moved"), self.move_place(change));
         }
         if change.reason == Reason::ReplaceBecauseTainted {
-            note("tainted", format!("{name} is marked as tainted"), Some("state".into()));
+            note("tainted", format!("{name} is tainted"), Some("state".into()));
         }
     }
 
@@ -123,7 +125,7 @@ impl Causes<'_> {
             let reader = Reader { model: self.model, context: &context };
             let parts = reader.parts(&narrowed(expression, &[]));
             let parts: Vec<Part> = parts.into_iter().map(|it| it.0).collect();
-            for part in parts.into_iter().filter(|it| !self.is_as_it_was(it)) {
+            for part in parts.into_iter().filter(|it| self.is_triggering(it)) {
                 let of = part.name(self.model.structure);
                 because.push(Step::Note(Note {
                     kind: "trigger",
@@ -137,6 +139,17 @@ impl Causes<'_> {
                 }));
             }
         }
+    }
+
+    /// Whether what `replace_triggered_by` names is created, updated or replaced; of an attribute, whether its value changes.
+    fn is_triggering(&self, part: &Part) -> bool {
+        let Part::Attribute(node, path) = part else { return false };
+        let Some(change) = self.change(*node) else { return false };
+        let is_made = !matches!(
+            change.action,
+            Action::NoOp | Action::Drop | Action::Read | Action::Delete | Action::Forget
+        );
+        is_made && (path.is_empty() || self.differs(change, path))
     }
 
     /// What `ignore_changes` keeps from being changed.
@@ -170,16 +183,17 @@ impl Causes<'_> {
                 continue;
             }
             let place = expression.and_then(|it| self.place(it.span));
+            let place = place.or_else(|| self.place(block.declared));
             because.push(Step::Note(Note {
                 kind: "ignored",
                 subject: self.model.structure.name(node),
                 text: format!(
-                    "ignore_changes keeps {} as it is: {}, where the configuration says {}",
+                    "ignore_changes{} keeps {} at {}",
+                    place.as_deref().map(|it| format!(" ({})", short(it))).unwrap_or_default(),
                     shown_path(&path),
-                    shown(&kept),
-                    shown(&said)
+                    shown(&kept)
                 ),
-                place: place.or_else(|| self.place(block.declared)),
+                place,
             }));
         }
     }

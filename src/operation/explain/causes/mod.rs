@@ -5,6 +5,7 @@
 //! What is known to be as it was is followed no further. Values that are secret are named and never shown.
 
 mod happened;
+mod normalised;
 mod object;
 pub mod origin;
 mod part;
@@ -13,16 +14,17 @@ mod show;
 mod values;
 mod written;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use entail_rules::{Action, Node};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 pub use part::{Context, Owner, Part};
+pub use secret::lines as secret_lines;
 use show::is;
+pub(in crate::operation) use show::{change_shown, look, shown, shown_path};
 pub use show::{lines, to_json};
-pub(in crate::operation) use show::{look, shown, shown_path};
 
 use self::origin::Given;
 use self::written::{Reader, Written, in_body};
@@ -189,6 +191,10 @@ impl Causes<'_> {
             let Some(next) = self.handed_on(*node, path) else { return false };
             part = next;
         }
+        // The values behind keys may differ where these do not.
+        if let Part::Keys(owner, None) = &part {
+            return self.has_same_keys(*owner);
+        }
         let Part::Attribute(node, path) = &part else { return false };
         match self.model.plan.as_ref().and_then(|it| it.change(*node)) {
             Some(change) if change.action == Action::NoOp => true,
@@ -203,6 +209,33 @@ impl Causes<'_> {
                 let (was, is) =
                     (was.and_then(|it| look(&it, path)), is.and_then(|it| look(&it, path)));
                 was.zip(is).is_some_and(|(was, is)| agree(&was, &is) == Some(true))
+            }
+        }
+    }
+
+    /// Whether a block has the instances that it had before the plan.
+    fn has_same_keys(&self, owner: Owner) -> bool {
+        let structure = self.model.structure;
+        let Some(state) = self.model.state else { return false };
+        match owner {
+            Owner::Resource(id) => {
+                let resource = structure.resource(id);
+                let recorded = state.resources.get(&resource.address);
+                resource.besides.others.is_empty()
+                    && recorded.is_some_and(|it| {
+                        resource.instances.keys().all(|key| it.instances.contains_key(key))
+                    })
+            }
+            Owner::Call(id) => {
+                let call = structure.call(id);
+                let around = &structure.module(call.parent).address.0;
+                let keys = state.resources.keys().filter_map(|it| {
+                    let path = &it.module.0;
+                    let step = path.get(around.len()).filter(|it| it.0 == call.name)?;
+                    path.starts_with(around).then(|| step.1.clone())
+                });
+                let recorded: BTreeSet<_> = keys.collect();
+                call.instances.keys().cloned().collect::<BTreeSet<_>>() == recorded
             }
         }
     }

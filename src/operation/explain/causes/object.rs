@@ -3,10 +3,10 @@
 use entail_rules::{Action, Node};
 
 use super::part::Part;
-use super::{Causes, Found, Note, Step, agree, look, shown, shown_path};
+use super::{Causes, Found, Note, Step, agree, change_shown, look, shown, shown_path};
 use crate::config::suggest;
 use crate::diagnostic::Diagnostic;
-use crate::explain::sentence::of_done;
+use crate::explain::sentence::of_planned;
 use crate::plan::Change;
 use crate::value::difference::differences;
 use crate::value::{Path, PathStep, Value};
@@ -32,7 +32,7 @@ impl Causes<'_> {
             self.model.state.and_then(|it| self.model.recorded(node, it)).map(|_| "state".into())
         });
         let Some(change) = self.change(node) else {
-            return Found::new("object", format!("{name} is left as it is"), place);
+            return Found::new("object", format!("{name} takes no part in this plan"), place);
         };
         let kind = match change.action {
             Action::Create => "created",
@@ -45,7 +45,7 @@ impl Causes<'_> {
             Action::NoOp => "unchanged",
             Action::Forget | Action::Drop => "forgotten",
         };
-        let text = of_done(&name, Some(change.action), Some(change.reason));
+        let text = of_planned(&name, change.action);
         let mut found = Found::new(kind, text, place);
         self.happened(node, change, &mut found.because);
         self.key(node, change, &mut found.because);
@@ -54,6 +54,7 @@ impl Causes<'_> {
         self.differing(node, change, is_asked, &mut found.because);
         if is_asked {
             self.ignored(node, change, &mut found.because);
+            self.normalised(node, change, &mut found.because);
         }
         found
     }
@@ -138,7 +139,7 @@ impl Causes<'_> {
         }
     }
 
-    fn differs(&self, change: &Change, path: &[PathStep]) -> bool {
+    pub(super) fn differs(&self, change: &Change, path: &[PathStep]) -> bool {
         let sides = look(&change.before, path).zip(look(&change.after, path));
         sides.is_none_or(|(before, after)| agree(&before, &after) != Some(true))
     }
@@ -195,17 +196,22 @@ impl Causes<'_> {
             .any(|it| path.starts_with(it) || it.starts_with(path));
         let forces = forces && self.differs(change, path);
         let mut text = match (has_both, self.differs(change, path)) {
-            (true, true) => format!("{name} changes: {} → {becomes}", shown(&old)),
+            (true, true) => format!("{name} {}", change_shown(&old, &new)),
             _ if !new.is_known() => format!("{name} is known after apply"),
             _ if change.after.is_null() => format!("{name} is {}", shown(&old)),
             _ => format!("{name} is {}", shown(&new)),
         };
         if forces && has_both {
-            text.push_str(", which forces a replacement");
+            text.push_str(" (forces replacement)");
         }
         let mut found = Found::new("attribute", text, place);
         found.forces = forces;
         found.change = has_both.then(|| (shown(&old), becomes));
+        if change.after.is_null() {
+            // What it was matters no more: the object goes.
+            found.because.push(Step::Part(Part::Object(node)));
+            return found;
+        }
         self.began(node, path, change, written, &mut found);
         found
     }
@@ -239,13 +245,13 @@ impl Causes<'_> {
             let is_dropped = !change.before.is_null() && self.is_dropped(change, path);
             if is_dropped && !change.after.is_null() {
                 found.kind = "edited";
-                found.text.push_str(" (the configuration does not say it any more)");
+                found.text.push_str(" (no longer in the configuration)");
                 let block = self.block(node).and_then(|it| self.model.structure.block(it.0));
                 found.place = block.and_then(|it| self.place(it.declared));
                 return;
             }
             found.kind = "computed";
-            found.text.push_str(" (its provider decides it)");
+            found.text.push_str(" (decided by its provider)");
             found.place = Some("provider".into());
             if !matches!(change.action, Action::NoOp) {
                 found.because.push(Step::Part(Part::Object(node)));
@@ -257,10 +263,6 @@ impl Causes<'_> {
         }
         if found.because.is_empty() && found.kind == "attribute" && found.change.is_some() {
             found.kind = "edited";
-            found.text.push_str(match change.details.importing {
-                Some(_) => " (what is imported has it otherwise)",
-                None => " (the argument was edited)",
-            });
         }
     }
 
@@ -279,7 +281,7 @@ impl Causes<'_> {
                 found
             }
             (_, Some(is)) => Found::new("read", format!("{name} is {}", shown(&is)), place),
-            _ => Found::new("read", format!("{name} is not known before apply"), place),
+            _ => Found::new("read", format!("{name} is not known in this plan"), place),
         }
     }
 }

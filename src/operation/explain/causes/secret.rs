@@ -7,9 +7,48 @@ use entail_rules::Node;
 use super::part::{Context, Part};
 use super::written::{Reader, Written, narrowed};
 use super::{Cause, Causes, Found, cause, look};
+use crate::explain::render::{Line, short};
+use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 use crate::syntax::calls;
 use crate::value::{PathStep, Value};
+
+/// Returns who marked a part as secret, in one line: `X is sensitive because var.password is (main.tf:3)`.
+pub fn lines(causes: &[Cause]) -> Vec<Line> {
+    let Some(first) = causes.first() else { return Vec::new() };
+    let begins = |at: usize| !causes.iter().any(|it| it.of == Some(at));
+    let text = match begins(0) {
+        true => first.text.clone(),
+        false => {
+            let all = causes.iter().enumerate().filter(|it| begins(it.0));
+            let all: Vec<String> = all.map(|it| marker(it.1)).collect();
+            format!("{} is sensitive because {}", first.subject, all.join(" and "))
+        }
+    };
+    vec![Line { depth: 0, text, is_reason: false, origins: first.place.iter().cloned().collect() }]
+}
+
+/// What marks a value first, as a part of a sentence.
+fn marker(cause: &Cause) -> String {
+    let place = cause.place.as_deref().map(short);
+    let says = match (cause.kind, place) {
+        ("schema", _) => " (its provider says so)".to_owned(),
+        (_, Some(place)) => format!(" ({place})"),
+        (_, None) => String::new(),
+    };
+    let what = if cause.text.ends_with("is declared ephemeral") { "is ephemeral" } else { "is" };
+    format!("{} {what}{says}", cause.subject)
+}
+
+/// Says that a part is secret because others are.
+fn because(name: &str, parts: &[Part], structure: &Structure) -> String {
+    let names: Vec<String> = parts.iter().map(|it| it.name(structure)).collect();
+    match names.as_slice() {
+        [] => format!("{name} is sensitive"),
+        [one] => format!("{name} is sensitive because {one} is"),
+        all => format!("{name} is sensitive because {} are", all.join(" and ")),
+    }
+}
 
 impl Causes<'_> {
     /// Tells who marked a part as secret; nothing where it is not.
@@ -125,14 +164,14 @@ impl Causes<'_> {
                 return (found, next);
             }
             if !next.is_empty() {
-                let text = format!("{name} is sensitive: it is made of what is");
+                let text = because(name, &next, self.model.structure);
                 return (Found::new("sensitive", text, place), next);
             }
         }
         // What a provider makes of secret arguments is as secret as they are.
         let arguments = self.secret_arguments(node);
         if written_nowhere && !arguments.is_empty() {
-            let text = format!("{name} is sensitive: it is made of what is");
+            let text = because(name, &arguments, self.model.structure);
             return (Found::new("sensitive", text, None), arguments);
         }
         let text = format!("{name} is sensitive: its provider says so");
@@ -148,7 +187,7 @@ impl Causes<'_> {
         parts.filter(|it| self.is_secret(it)).collect()
     }
 
-    /// What an expression is made of that is secret.
+    /// What an expression refers to that is secret.
     fn reading(&self, name: &str, written: Written, context: &Context) -> (Found, Vec<Part>) {
         let place = self.place(written.expression.span);
         let mut by_function = false;
@@ -163,9 +202,6 @@ impl Causes<'_> {
             let text = format!("{name} is sensitive: the function sensitive() makes it so");
             return (Found::new("function", text, place), parts);
         }
-        (
-            Found::new("sensitive", format!("{name} is sensitive: it is made of what is"), place),
-            parts,
-        )
+        (Found::new("sensitive", because(name, &parts, self.model.structure), place), parts)
     }
 }

@@ -63,6 +63,56 @@ pub(in crate::operation) fn shown(value: &Value) -> String {
     }
 }
 
+/// The most lines of a text of which each is shown.
+const LINES: usize = 3;
+
+/// How a value changes, as the end of a sentence: `changes: "a" → "b"`; of a text of several lines, those that change.
+pub(in crate::operation) fn change_shown(old: &Value, new: &Value) -> String {
+    if !new.is_known() {
+        return format!("changes: {} → (known after apply)", shown(old));
+    }
+    let is_secret = old.marks().is_secret() || new.marks().is_secret();
+    if !is_secret
+        && let (Some(before), Some(after)) = (old.as_str(), new.as_str())
+        && (before.lines().nth(1).is_some() || after.lines().nth(1).is_some())
+        && let Some(changed) = lines_shown(before, after)
+    {
+        return format!("changes: {changed}");
+    }
+    format!("changes: {} → {}", shown(old), shown(new))
+}
+
+/// The lines that differ between two texts; `None` if no line does.
+fn lines_shown(before: &str, after: &str) -> Option<String> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let same = old.iter().zip(&new).take_while(|it| it.0 == it.1).count();
+    let (old_rest, new_rest) = (&old[same..], &new[same..]);
+    let ends =
+        old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|it| it.0 == it.1).count();
+    let old = &old_rest[..old_rest.len() - ends];
+    let new = &new_rest[..new_rest.len() - ends];
+    let quoted = |it: &str| cut(&format!("{it:?}"));
+    let mut told: Vec<String> = Vec::new();
+    for at in 0..old.len().max(new.len()) {
+        let number = same + at + 1;
+        match (old.get(at), new.get(at)) {
+            (Some(old), Some(new)) if old == new => {}
+            (Some(old), Some(new)) => {
+                told.push(format!("line {number} {} → {}", quoted(old), quoted(new)));
+            }
+            (Some(old), None) => told.push(format!("line {number} {} is removed", quoted(old))),
+            (None, Some(new)) => told.push(format!("line {number} {} is added", quoted(new))),
+            (None, None) => {}
+        }
+    }
+    let more = told.len().saturating_sub(LINES);
+    told.truncate(LINES);
+    if more > 0 {
+        told.push(format!("and {more} more lines"));
+    }
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
 /// How much of a value is printed before it is cut, in bytes.
 const BEGINNING: usize = 4096;
 

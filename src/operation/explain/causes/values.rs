@@ -81,7 +81,7 @@ impl Causes<'_> {
 
     pub(super) fn keys(&self, owner: Owner, at: Option<&(InstanceKey, Path)>) -> Found {
         let structure = self.model.structure;
-        let (module, repetition, word) = match owner {
+        let (module, repetition, style) = match owner {
             Owner::Resource(id) => {
                 let module = structure.resource(id).module;
                 (
@@ -101,10 +101,13 @@ impl Causes<'_> {
         let (Some(module), Some(expression)) = (module, expression) else {
             return Found::new("keys", name, None);
         };
-        let word = style_word(word);
+        let word = style.word();
         let Some((key, path)) = at else {
             let of = name.trim_start_matches("the keys of ");
-            let find = || is(&self.model.value_at(module, &Each::None, expression));
+            let find = || match self.model.value_at(module, &Each::None, expression) {
+                value if value.is_known() => is(&value),
+                _ => self.keys_there(owner),
+            };
             let what = self.keys.lock().entry(owner).or_insert_with(find).clone();
             let text = format!("{word} of {of} {what}");
             return self.said("keys", text, expression, &[], self.plainly(module));
@@ -113,11 +116,60 @@ impl Causes<'_> {
         let whole = [&[step][..], path].concat();
         self.said(
             "each",
-            format!("{name} stands in {word}"),
+            format!("{name} comes from {word}"),
             expression,
             &whole,
             self.plainly(module),
         )
+    }
+
+    /// The keys that the plan found, where the expression alone does not say them.
+    fn keys_there(&self, owner: Owner) -> String {
+        let structure = self.model.structure;
+        let (style, keys): (_, Vec<&InstanceKey>) = match owner {
+            Owner::Resource(id) => {
+                let resource = structure.resource(id);
+                if resource.besides.pending.is_some() {
+                    return "is not known in this plan".to_owned();
+                }
+                (resource.style, resource.instances.keys().collect())
+            }
+            Owner::Call(id) if structure.call(id).pending => {
+                return "is not known in this plan".to_owned();
+            }
+            Owner::Call(id) => {
+                (structure.call(id).style, structure.call(id).instances.keys().collect())
+            }
+        };
+        let keys = keys.into_iter().map(crate::config::expansion::key_text);
+        match style {
+            Style::Count => format!("is {}", keys.count()),
+            Style::ForEach => {
+                let all = Value::tuple(keys.map(Value::String).collect());
+                format!("has the keys {}", shown(&all))
+            }
+            Style::Single | Style::Enabled => format!("is {}", keys.count() > 0),
+        }
+    }
+
+    /// Returns each reference of an expression with its value, as `local.region is "eu"`, and what it refers to.
+    pub fn references(
+        &self,
+        expression: &Expression,
+        context: &Context,
+    ) -> Vec<(String, Option<Part>)> {
+        let written = narrowed(expression, &[]);
+        let reader = Reader { model: self.model, context };
+        let told = reader.parts(&written).into_iter().map(|(part, _)| match part {
+            Part::Keys(..) => {
+                let value = reader.value(expression);
+                let what = value.map_or_else(|| "is not known".to_owned(), |it| is(&it));
+                let text = self.model.sources.text(expression.span).unwrap_or_default();
+                (format!("{text} {what}"), None)
+            }
+            part => (self.found(&part).text, Some(part)),
+        });
+        told.collect()
     }
 
     pub(super) fn check(&self, node: Node) -> Found {
@@ -129,7 +181,9 @@ impl Causes<'_> {
             return Found::new("check", String::new(), None);
         };
         let own = self.model.structure.name(node);
-        let mut found = Found::new("check", own.clone(), None);
+        let place = check.asserts.first().and_then(|it| self.place(it.condition.span));
+        let mut found = Found::new("check", own.clone(), place);
+        let (mut fails, mut is_unknown) = (false, false);
         for (number, condition) in check.asserts.iter().enumerate() {
             let value = self.model.value_at(*module, &Each::None, &condition.condition);
             let what = match value.bare() {
@@ -137,6 +191,8 @@ impl Causes<'_> {
                 Value::Bool(false) => "fails",
                 _ => "is not known before apply",
             };
+            fails |= matches!(value.bare(), Value::Bool(false));
+            is_unknown |= !matches!(value.bare(), Value::Bool(_));
             found.because.push(Step::Note(Note {
                 kind: "condition",
                 subject: own.clone(),
@@ -146,14 +202,11 @@ impl Causes<'_> {
             let written = narrowed(&condition.condition, &[]);
             found.because.extend(self.read(&[written], &self.plainly(*module)));
         }
+        found.text.push_str(match (fails, is_unknown) {
+            (true, _) => " fails",
+            (false, true) => " is evaluated during apply",
+            (false, false) => " passes",
+        });
         found
-    }
-}
-
-fn style_word(style: Style) -> &'static str {
-    match style {
-        Style::Count => "count",
-        Style::ForEach => "for_each",
-        Style::Single | Style::Enabled => "enabled",
     }
 }

@@ -8,7 +8,7 @@ use crate::expression::{Subject, parse_reference};
 use crate::lower::structure::{CallId, ModuleId, ResourceId, Style};
 use crate::policy::model::Model;
 use crate::policy::written::Each;
-use crate::syntax::{Attribute, Body, Expr, Expression, ObjectKey, Step, references};
+use crate::syntax::{Attribute, Body, Expr, Expression, For, ObjectKey, Step, references};
 use crate::value::{Path, PathStep, Str, Value};
 
 /// How many instances of one reference are followed.
@@ -106,6 +106,54 @@ fn key_of(key: &ObjectKey) -> Option<Str> {
     }
 }
 
+/// Returns what decides one element of `{ for k, v in c : k => v.a }`: that part of `c`. `None` if the keys are not those of `c`, or
+/// the element is not a part of it.
+fn element(it: &For, path: &[PathStep]) -> Option<Written> {
+    let (first, rest) = path.split_first()?;
+    let key_name = &it.key_name.as_ref()?.text;
+    let is_same_key = it.key.as_ref()?.as_keyword() == Some(&**key_name);
+    if !is_same_key || it.group {
+        return None;
+    }
+    let (root, steps) = it.value.as_traversal()?;
+    if root.text != it.value_name.text {
+        return None;
+    }
+    let literal = |step: &Step| match step {
+        Step::Attribute(name) => Some(PathStep::Attribute(name.text.clone())),
+        Step::Index(it) => it.key.as_literal().map(PathStep::Index),
+        Step::LegacyIndex(it) => Some(PathStep::index(it.index as usize)),
+        Step::Splat(_) => None,
+    };
+    let steps: Path = steps.iter().map(literal).collect::<Option<_>>()?;
+    let key = match first {
+        PathStep::Attribute(name) => PathStep::key(name),
+        step => step.clone(),
+    };
+    Some(narrowed(&it.collection, &[&[key][..], &steps, rest].concat()))
+}
+
+/// The key of an instance that the rest of the way begins with, where the reference itself names none.
+fn narrowed_key<'p>(
+    key: Option<InstanceKey>,
+    style: Style,
+    steps: &[Step],
+    rest: &'p [PathStep],
+) -> (Option<InstanceKey>, &'p [PathStep]) {
+    if key.is_some() || !steps.is_empty() || !matches!(style, Style::Count | Style::ForEach) {
+        return (key, rest);
+    }
+    let Some((first, others)) = rest.split_first() else { return (key, rest) };
+    let value = match first {
+        PathStep::Attribute(name) => Value::String(name.clone()),
+        PathStep::Index(key) => key.clone(),
+    };
+    match expansion::key_for(&value, style == Style::Count) {
+        Some(key) => (Some(key), others),
+        None => (None, rest),
+    }
+}
+
 /// Finds what expressions refer to, in one context.
 pub struct Reader<'r, 'm> {
     /// What there is.
@@ -139,6 +187,19 @@ impl Reader<'_, '_> {
                         }
                     }
                 }
+                Expr::Relative(it) => {
+                    let rest = [&self.path(&it.steps)[..], &written.rest].concat();
+                    let inner = narrowed(&it.source, &rest);
+                    found.extend(self.parts(&inner));
+                    for step in &it.steps {
+                        if let Step::Index(it) = step {
+                            todo.push(it.key.clone());
+                        }
+                    }
+                }
+                Expr::For(it) if let Some(element) = element(it, &written.rest) => {
+                    found.extend(self.parts(&element));
+                }
                 _ => references(&expression, &mut |root, steps, span| {
                     self.reference(root, steps, &[], span, &mut found);
                 }),
@@ -155,7 +216,8 @@ impl Reader<'_, '_> {
         found
     }
 
-    fn value(&self, expression: &Expression) -> Option<Value> {
+    /// Returns the value of an expression there, if it is known.
+    pub fn value(&self, expression: &Expression) -> Option<Value> {
         let each = match &self.context.owner {
             None => Each::None,
             Some((owner, key)) => Each::Known(key.clone(), self.each_value(*owner, key)),
@@ -220,6 +282,7 @@ impl Reader<'_, '_> {
     fn outputs(&self, id: CallId, steps: &[Step], rest: &[PathStep], add: &mut impl FnMut(Part)) {
         let call = self.model.structure.call(id);
         let (key, steps) = self.key(call.style, steps);
+        let (key, rest) = narrowed_key(key, call.style, steps, rest);
         let path = [&self.path(steps)[..], rest].concat();
         let chosen: Vec<ModuleId> = match key {
             Some(key) => call.instances.get(&key).copied().into_iter().collect(),
@@ -248,10 +311,12 @@ impl Reader<'_, '_> {
     ) {
         let resource = self.model.structure.resource(id);
         let (key, steps) = self.key(resource.style, steps);
+        let (key, rest) = narrowed_key(key, resource.style, steps, rest);
         let path = [&self.path(steps)[..], rest].concat();
         let is_one = key.is_some() || matches!(resource.style, Style::Single | Style::Enabled);
         let chosen = match &key {
-            Some(key) => resource.instances.get(key).copied().into_iter().collect(),
+            // What went is looked at, too: a value may have lost its part.
+            Some(key) => resource.instance(key).into_iter().collect(),
             None => resource.instances.values().copied().collect::<Vec<_>>(),
         };
         for node in chosen.into_iter().take(MOST_INSTANCES) {

@@ -126,7 +126,7 @@ fn what_a_registry_has_instead_of_a_module_is_told() {
         ("tag=gone", "404 Not Found"),
         ("tag=broken", "the archive is damaged"),
         ("tag=other", "the registry gave something else than the manifest names"),
-        ("tag=size", "has 7 bytes, but the manifest that names it says 3"),
+        ("tag=size", "has more than the 3 bytes that the manifest states"),
         ("tag=closed", "requires authentication credentials: log in to localhost"),
         ("digest=sha256:", "is no digest"),
         ("ref=v1", "there is no argument \"ref\""),

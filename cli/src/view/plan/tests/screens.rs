@@ -1,6 +1,6 @@
 //! Whole screens.
 
-use entail::plan::LeftOut;
+use entail::plan::{LeftOut, NotLookedAt};
 use entail::world::terminal::seal;
 
 use super::*;
@@ -327,17 +327,63 @@ fn what_is_left_out_takes_one_line_for_each_thing_excluded() {
         &plan,
         expect![[r#"
 
-            No changes. Your infrastructure matches the configuration.
-
-            entail has compared your real infrastructure against your configuration and
-            found no differences, so no changes are needed.
-
             Left out, with everything that depends on it:
               test_thing.a["k"] (1 object)
               module.m (2 objects, out.txt:3)
 
+            No changes. What takes part in this plan matches the configuration.
+
+            entail has compared the real objects that take part against your
+            configuration and found no differences, so no changes are needed.
+
             To see why something is left out, run:
                 entail why 'test_thing.a["k"]'
+        "#]],
+    );
+}
+
+#[test]
+fn a_plan_without_changes_begins_with_what_it_did_not_look_at() {
+    let of = |mode: PlanMode, untargeted: usize, data: usize| Plan {
+        mode,
+        not_looked_at: NotLookedAt { untargeted, data },
+        ..plan(Vec::new(), Vec::new())
+    };
+    check(
+        &of(PlanMode::Normal, 3, 2),
+        expect![[r#"
+
+            Left out, because no -target needs it:
+              3 objects
+
+            No changes. What takes part in this plan matches the configuration.
+
+            entail has compared the real objects that take part against your
+            configuration and found no differences, so no changes are needed. Data
+            sources were not read again: their recorded results serve.
+        "#]],
+    );
+    check(
+        &of(PlanMode::RefreshOnly, 0, 1),
+        expect![[r#"
+
+            No changes. What takes part in this plan still matches the configuration.
+
+            entail has checked that the real remote objects that take part still match
+            the result of your most recent changes, and found no differences. 1 data
+            source was not read again: its recorded result serves.
+        "#]],
+    );
+    check(
+        &of(PlanMode::Destroy, 1, 0),
+        expect![[r#"
+
+            Left out, because no -target needs it:
+              1 object
+
+            No changes. No objects need to be destroyed.
+
+            No object that takes part in this plan exists.
         "#]],
     );
 }
