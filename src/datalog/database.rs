@@ -99,6 +99,7 @@ impl Database {
             let Some(number) = program.relation(relation.name).filter(|it| wanted(*it)) else {
                 return;
             };
+            self.tables[number].reserve(rows.count());
             for index in 0..rows.count() {
                 rows.write(index, &mut row);
                 self.give(number, &row);
@@ -228,8 +229,23 @@ impl Table {
         slot
     }
 
+    /// Makes room for further rows.
+    fn reserve(&mut self, further: usize) {
+        self.words.reserve(further * self.arity);
+        self.derivations.reserve(further);
+        let slots = ((self.len() + further) * 2 + 1).next_power_of_two();
+        if slots > self.slots.len().max(16) {
+            self.make_slots(slots);
+        }
+    }
+
     fn grow(&mut self) {
-        self.slots = vec![NONE; (self.slots.len() * 2).max(16)];
+        self.make_slots((self.slots.len() * 2).max(16));
+    }
+
+    /// Makes a number of slots, a power of two, and puts every row into its own.
+    fn make_slots(&mut self, count: usize) {
+        self.slots = vec![NONE; count];
         for position in 0..self.len() {
             if self.is_replaced(position) {
                 continue;

@@ -131,10 +131,9 @@ impl Known {
     }
 
     /// Returns the rows of a relation, unsorted.
-    pub fn rows(&self, relation: &str) -> Vec<Vec<u64>> {
-        let number = self.program.relation(relation);
-        number
-            .map_or(Vec::new(), |it| self.database.table(it).rows().map(<[u64]>::to_vec).collect())
+    pub fn rows(&self, relation: &str) -> impl Iterator<Item = &[u64]> {
+        let number = self.program.relation(relation).into_iter();
+        number.flat_map(|it| self.database.table(it).rows())
     }
 
     /// Explains a row that holds; nothing if it does not.

@@ -458,7 +458,7 @@ fn every_conclusion_from_random_facts_has_a_proof_that_checks() {
         let known = Known::all(ENGINES[0], &facts);
         for tables in conclusions.tables() {
             for relation in tables.relations() {
-                for row in known.rows(relation.name).iter().take(4) {
+                for row in known.rows(relation.name).take(4) {
                     let proof = known.why(relation.name, row).expect("it holds");
                     if let Err(problem) = check(&proof, &facts, &model) {
                         panic!("seed {seed}, {}{row:?}: {problem}", relation.name);

@@ -99,7 +99,7 @@ fn decided(known: &Known, is_wanted: impl Fn(Node) -> bool) -> Decided {
         for row in known.rows(relation) {
             let node = row.get(column).and_then(|it| Node::from_word(*it));
             if let Some(node) = node.filter(|it| is_wanted(*it)) {
-                found.entry(node).or_insert((*relation, row));
+                found.entry(node).or_insert_with(|| (*relation, row.to_vec()));
             }
         }
     }

@@ -52,7 +52,7 @@ pub fn thorough(engine: &dyn Engine, finished: &Finished) -> Thorough {
     let model = Model::new(&finished.facts, &conclusions);
     for relation in ASKED {
         for row in known.rows(relation) {
-            match known.why(relation, &row) {
+            match known.why(relation, row) {
                 Some(proof) => {
                     if let Err(why) = check_proof(&proof, &finished.facts, &model) {
                         wrong(format!("The proof of {relation}{row:?} does not hold: {why}."));
@@ -68,7 +68,7 @@ pub fn thorough(engine: &dyn Engine, finished: &Finished) -> Thorough {
         ("excluded", &selection.excluded),
         ("untargeted", &selection.untargeted),
     ] {
-        let mut concluded = known.rows(relation);
+        let mut concluded: Vec<&[u64]> = known.rows(relation).collect();
         concluded.sort();
         if !concluded.iter().map(|it| it[0]).eq(rows.iter().map(|it| u64::from(it.0.0))) {
             wrong(format!(
@@ -76,7 +76,7 @@ pub fn thorough(engine: &dyn Engine, finished: &Finished) -> Thorough {
             ));
         }
     }
-    let mut decided = known.rows("action");
+    let mut decided: Vec<&[u64]> = known.rows("action").collect();
     decided.sort();
     let mut carried: Vec<Vec<u64>> = finished
         .decisions

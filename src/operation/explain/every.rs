@@ -57,8 +57,8 @@ pub fn every<'a>(
     let nodes: HashMap<String, Node> = decided.keys().map(|it| (context.name(*it), *it)).collect();
     let mut worth: BTreeSet<Node> = listed.iter().filter_map(|it| nodes.get(it)).copied().collect();
     worth.extend(decided.iter().filter(|it| it.1.0 == "excluded").map(|it| *it.0));
-    let pair = |row: Vec<u64>| Some((Node::from_word(row[1])?, Node::from_word(row[0])?));
-    let served = known.rows("serves").into_iter().filter_map(pair).collect();
+    let pair = |row: &[u64]| Some((Node::from_word(row[1])?, Node::from_word(row[0])?));
+    let served = known.rows("serves").filter_map(pair).collect();
     let links = Links::of(context, &worth);
     let turns = turns(context, causes);
     Every { context, causes, known, teller, decided, served, nodes, links, turns }
@@ -111,7 +111,7 @@ impl Every<'_> {
     /// Returns what is left out, and through whom: nothing for what the request itself names.
     pub fn excluded(&self) -> Vec<(String, Option<String>)> {
         let mut through: BTreeMap<u64, u64> = BTreeMap::new();
-        let mut rows = self.known.rows("excluded_by");
+        let mut rows: Vec<&[u64]> = self.known.rows("excluded_by").collect();
         rows.sort();
         for row in rows {
             let entry = through.entry(row[0]).or_insert(row[1]);

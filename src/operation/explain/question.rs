@@ -273,8 +273,8 @@ impl Question {
     ) -> Option<(&'static str, Vec<u64>)> {
         let node = self.asked.node().filter(|_| matches!(self.about, About::Decision))?;
         context.structure.provider(node).is_none().then_some(())?;
-        let mut rows = known.rows(UNREFRESHED).into_iter();
-        Some((UNREFRESHED, rows.find(|it| it.first() == Some(&node.word()))?))
+        let row = known.rows(UNREFRESHED).find(|it| it.first() == Some(&node.word()))?;
+        Some((UNREFRESHED, row.to_vec()))
     }
 
     /// What what is asked comes from, and who marked it as secret.
@@ -303,9 +303,9 @@ impl Question {
             return self.rows_of(node, name, known);
         }
         let of = |relation: &'static str, column: usize| {
-            let rows = known.rows(relation).into_iter();
+            let rows = known.rows(relation);
             rows.filter(move |row| row.get(column) == Some(&node.word()))
-                .map(move |row| (relation, row))
+                .map(move |row| (relation, row.to_vec()))
                 .collect::<Vec<_>>()
         };
         if matches!(context.structure.kind(node), NodeKind::Provider(_)) {
@@ -334,11 +334,9 @@ impl Question {
         let Some(number) = program.relation(relation) else { return Vec::new() };
         let kinds = program.relations[number].columns.iter().enumerate();
         let columns: Vec<usize> = kinds.filter(|it| it.1 == Node::KIND).map(|it| it.0).collect();
-        let all = known.rows(relation);
         let naming = |column: &usize| {
-            let is_named = |row: &&Vec<u64>| row.get(*column) == Some(&node.word());
-            let rows: Vec<_> =
-                all.iter().filter(is_named).map(|it| (relation, it.clone())).collect();
+            let named = known.rows(relation).filter(|row| row.get(*column) == Some(&node.word()));
+            let rows: Vec<_> = named.map(|it| (relation, it.to_vec())).collect();
             (!rows.is_empty()).then_some(rows)
         };
         columns.iter().find_map(naming).unwrap_or_default()

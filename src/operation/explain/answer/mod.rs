@@ -46,8 +46,8 @@ pub(super) struct Teller<'a> {
     pub context: &'a ExplainContext,
     /// Where values come from, if that is at hand.
     pub causes: Option<&'a Causes<'a>>,
-    /// The second column of each of [`RELATIONS`], by the first.
-    rows: FxHashMap<&'static str, FxHashMap<Node, Vec<u64>>>,
+    /// The first column of each of [`RELATIONS`] with the second, if there is one; sorted.
+    rows: FxHashMap<&'static str, Vec<(Node, Option<u64>)>>,
     /// The flags that exclude each node, or a part of it.
     flags: FxHashMap<Node, Vec<&'a str>>,
     /// What depends on each node, says the state; collected where something asks.
@@ -64,14 +64,10 @@ impl<'a> Teller<'a> {
         known: &Known,
     ) -> Teller<'a> {
         let rows = RELATIONS.iter().map(|relation| {
-            let mut by_node: FxHashMap<Node, Vec<u64>> = FxHashMap::default();
-            for row in known.rows(relation) {
-                if let Some(node) = row.first().and_then(|it| Node::from_word(*it)) {
-                    by_node.entry(node).or_default().extend(row.get(1));
-                }
-            }
-            by_node.values_mut().for_each(|it| it.sort_unstable());
-            (*relation, by_node)
+            let pair = |row: &[u64]| Some((Node::from_word(*row.first()?)?, row.get(1).copied()));
+            let mut pairs: Vec<_> = known.rows(relation).filter_map(pair).collect();
+            pairs.sort_unstable();
+            (*relation, pairs)
         });
         let mut flags: FxHashMap<Node, Vec<&str>> = FxHashMap::default();
         for (node, hit, flag) in &context.facts.hit {
@@ -108,8 +104,15 @@ impl<'a> Teller<'a> {
 
     /// The nodes beside a node in a relation.
     fn nodes_beside(&self, relation: &str, node: Node) -> impl Iterator<Item = Node> {
-        let rows = self.rows.get(relation).and_then(|it| it.get(&node));
-        rows.into_iter().flatten().filter_map(|it| Node::from_word(*it))
+        self.rows_of(relation, node).iter().filter_map(|it| Node::from_word(it.1?))
+    }
+
+    /// The rows of one of [`RELATIONS`] that are about a node.
+    fn rows_of(&self, relation: &str, node: Node) -> &[(Node, Option<u64>)] {
+        let rows = self.rows.get(relation).map_or(&[][..], Vec::as_slice);
+        let from = rows.partition_point(|it| it.0 < node);
+        let count = rows[from..].partition_point(|it| it.0 == node);
+        &rows[from..from + count]
     }
 
     /// What depends on a node, says the state.
@@ -130,13 +133,12 @@ impl<'a> Teller<'a> {
 
     /// Whether a relation is about a node.
     pub fn holds(&self, relation: &str, node: Node) -> bool {
-        self.rows.get(relation).is_some_and(|it| it.contains_key(&node))
+        !self.rows_of(relation, node).is_empty()
     }
 
     /// Why a node is not declared any more.
     fn orphan(&self, node: Node) -> Option<Reason> {
-        let rows = self.rows.get("orphan").and_then(|it| it.get(&node))?;
-        Reason::from_word(*rows.first()?)
+        Reason::from_word(self.rows_of("orphan", node).first()?.1?)
     }
 
     /// Says that a node could not be planned because planning others failed.

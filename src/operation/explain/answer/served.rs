@@ -68,9 +68,8 @@ impl Teller<'_> {
         let rule = rules(proof).last()?;
         let text = match rule {
             "providers.no-instance" => {
-                let chosen = known.rows("chosen");
-                let row =
-                    chosen.iter().find(|it| it.first() == Some(&entail_rules::Atom::word(node)))?;
+                let mut chosen = known.rows("chosen");
+                let row = chosen.find(|it| it.first() == Some(&entail_rules::Atom::word(node)))?;
                 let (config, key) = (self.context.word("Config", row[1]), row[2]);
                 let place = self.context.origin("repeats_provider", &row[1..2]);
                 let key = match key == entail_rules::Atom::word(Key::NONE) {
