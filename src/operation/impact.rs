@@ -27,6 +27,7 @@ use crate::explain::Leaves;
 use crate::lower::Structure;
 use crate::lower::structure::NodeKind;
 use crate::plan::Plan;
+use crate::world::falsifies;
 
 /// The kinds of edges by which a change goes on. What only waits is not changed, nor is a block by what its object depended on before.
 const FOLLOWED: &[EdgeKind] = &[EdgeKind::Value, EdgeKind::Possible, EdgeKind::Recorded];
@@ -106,7 +107,8 @@ pub fn follow(
 ) -> Impact {
     let structure = &context.structure;
     let counts = |it: Node| counts(structure, it, direction.reverse);
-    let found = reach(start.iter().copied(), next, |it| usize::from(counts(it)), direction.depth);
+    let depth = if falsifies("impact of objects") { Some(1) } else { direction.depth };
+    let found = reach(start.iter().copied(), next, |it| usize::from(counts(it)), depth);
     let Reach { reached, mut order } = found;
     let is_listed = |node: Node| {
         (counts(node) && context.is_there(node) || start.contains(&node)) && is_listed(node)

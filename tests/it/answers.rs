@@ -87,10 +87,11 @@ const TRIED: u64 = 12;
 
 #[test]
 fn a_false_answer_of_each_command_is_noticed() {
-    let faults: [(&str, Law); 7] = [
+    let faults: [(&str, Law); 8] = [
         ("impact", |it, _| {
             it.model.variables.iter().try_for_each(|variable| it.impact_of_variable(variable))
         }),
+        ("impact of objects", |it, dice| (0..6).try_for_each(|_| it.impact_of_object(dice))),
         ("whatif", |it, dice| it.flags_foreseen(&it.flags(dice))),
         ("values", |it, dice| (0..6).try_for_each(|_| it.flags_foreseen(&it.flags(dice)))),
         ("values", |it, dice| {
