@@ -3,6 +3,7 @@
 mod decrypting;
 mod forms;
 mod functions;
+mod known;
 mod problems;
 mod secrets;
 pub mod support;

@@ -333,7 +333,8 @@ pub(super) fn prepare(
         if !ready.untyped && value.is_null() && !rule.null {
             return Err(Failure::argument(at, "argument must not be null"));
         }
-        ready.untyped |= value.ty() == Type::DYNAMIC && !rule.dynamic;
+        // A null of no type is known all the same: what takes null takes it too.
+        ready.untyped |= value.ty() == Type::DYNAMIC && !rule.dynamic && !value.is_null();
         ready.unknown |= !value.is_known() && !rule.unknown;
         if rule.marked {
             // What is unknown loses its marks in the real program, unless they matter to messages alone.
