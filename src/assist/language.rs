@@ -243,6 +243,7 @@ pub(super) const CONFIG: &[BlockWords] = &[
         "A value that the module gives.",
         &[
             must("value", "any value", "The value."),
+            may("type", "type", "What type its value is converted to."),
             DESCRIPTION,
             SENSITIVE,
             EPHEMERAL,

@@ -56,7 +56,7 @@ pub struct Output {
     pub name: Name,
     /// The place of the header.
     pub declared: Span,
-    /// `value`
+    /// `value`, converted to the `type` if there is one.
     pub value: Expression,
     /// `description`
     pub description: Option<Str>,

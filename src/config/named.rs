@@ -1,7 +1,7 @@
 //! `variable`, `locals` and `output`.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::expression::{Constraint, with_defaults};
+use crate::expression::{Constraint, typed, with_defaults};
 use crate::syntax::{Block, Expr, Expression, Name, ObjectKey};
 use crate::value::{Kind, Marks, Str, Type, Value};
 
@@ -25,7 +25,15 @@ const VARIABLE: Schema = Schema {
     blocks: &[("validation", &[])],
 };
 const OUTPUT: Schema = Schema {
-    attributes: &["description", "value", "depends_on", "sensitive", "ephemeral", "deprecated"],
+    attributes: &[
+        "description",
+        "value",
+        "type",
+        "depends_on",
+        "sensitive",
+        "ephemeral",
+        "deprecated",
+    ],
     required: &["value"],
     blocks: &[("precondition", &[]), ("postcondition", &[])],
 };
@@ -52,6 +60,7 @@ pub(super) struct OutputBlock {
     pub name: Name,
     pub declared: Span,
     pub value: Option<Expression>,
+    pub ty: Option<Expression>,
     pub description: Option<Str>,
     pub sensitive: Option<bool>,
     pub ephemeral: Option<bool>,
@@ -264,10 +273,12 @@ pub(super) fn output(decoder: &mut Decoder, block: &Block) -> Option<OutputBlock
     }
     let missing = (!decoder.file.is_override).then(|| missing_expression(block));
     let value = content.value("value").or(missing);
+    let ty = content.get("type").and_then(|it| types::output_type(decoder, &it.value));
     Some(OutputBlock {
         name,
         declared: block.header,
         value,
+        ty,
         description,
         sensitive,
         ephemeral,
@@ -290,7 +301,10 @@ impl OutputBlock {
         Some(Output {
             name: self.name,
             declared: self.declared,
-            value: self.value?,
+            value: match self.ty {
+                Some(ty) => typed(self.value?, ty),
+                None => self.value?,
+            },
             description: self.description,
             sensitive: self.sensitive.unwrap_or(false),
             ephemeral: self.ephemeral.unwrap_or(false),

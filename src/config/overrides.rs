@@ -215,6 +215,7 @@ fn merge_output(decoder: &mut Decoder, base: &mut OutputBlock, with: OutputBlock
     refuse_depends_on(decoder, &with.depends_on);
     replace(&mut base.description, with.description);
     replace(&mut base.value, with.value);
+    replace(&mut base.ty, with.ty);
     replace(&mut base.sensitive, with.sensitive);
     replace(&mut base.ephemeral, with.ephemeral);
     replace(&mut base.deprecated, with.deprecated);

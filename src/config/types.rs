@@ -1,4 +1,4 @@
-//! The types of variables.
+//! The types of variables and outputs.
 
 use crate::expression::{Constraint, read_constraint};
 use crate::syntax::{Expr, Expression};
@@ -26,4 +26,20 @@ pub(super) fn variable_type(decoder: &mut Decoder, expression: &Expression) -> C
             constraint
         }
     }
+}
+
+/// Reads `type = …` of an output: the constraint as it is written, once it is known to be one.
+pub(super) fn output_type(decoder: &mut Decoder, expression: &Expression) -> Option<Expression> {
+    if let (Expr::String(text), false) = (&expression.expr, decoder.file.is_json) {
+        decoder.report(problems::quoted_type(text, expression.span));
+        return None;
+    }
+    if decoder.complains_of_wrapping("Invalid type specification", expression) {
+        return None;
+    }
+    let expression = decoder.written(expression)?;
+    let problems = read_constraint(&expression).1;
+    let is_type = !problems.has_errors();
+    decoder.problems.extend(problems);
+    is_type.then_some(expression)
 }

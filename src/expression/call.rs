@@ -13,6 +13,7 @@ use super::reference::{is_of_provider, parse_reference};
 use super::{Subject, problems, unknown_function};
 
 mod special;
+pub use special::{typed, untyped};
 
 /// Returns whether what a call reads is what its arguments read, whatever their values: it has them all evaluated, and
 /// looks at all of each.
@@ -113,6 +114,7 @@ impl Evaluator<'_> {
             "try" => return self.try_each(&site, arguments, names),
             "can" => return self.can(&site, arguments, names),
             "convert" => return self.convert_to(&site, arguments, names),
+            special::TYPED => return self.of_type(arguments, names),
             "type" if self.scope.is_console() => return self.type_of(&site, arguments, names),
             _ => {}
         }

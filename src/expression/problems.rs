@@ -129,6 +129,15 @@ pub(super) fn bad_argument(parameter: &str, why: &str, at: Span, whole: Span) ->
     .within(whole)
 }
 
+/// The value of an output cannot be converted to the output's type.
+pub(super) fn unsuitable_output(why: &str, at: Span) -> Diagnostic {
+    problem(
+        "Invalid output value",
+        format!("The value does not have the type of the output: {why}."),
+        at,
+    )
+}
+
 /// The function itself failed.
 pub(super) fn failed_call(function: &str, why: &str, at: Span) -> Diagnostic {
     problem("Error in function call", format!("Call to function {function:?} failed: {why}."), at)

@@ -13,7 +13,7 @@ use crate::config::{
 };
 use crate::diagnostic::Sources;
 use crate::expression::body::written_as_blocks;
-use crate::expression::evaluate_constant;
+use crate::expression::{evaluate_constant, untyped};
 use crate::schema::{BlockSchema, NestedBlock, Nesting, ProviderSchema};
 use crate::state::text::{JsonWriter, Layout};
 use crate::syntax::{self, Body, Expr, Expression, Item, ObjectKey};
@@ -165,7 +165,7 @@ impl Writer<'_> {
         json.member_unless_empty("deprecated", output.deprecated.as_deref().unwrap_or_default());
         if self.schemas.is_some() {
             json.key("expression");
-            self.write_expression(json, &output.value);
+            self.write_expression(json, untyped(&output.value));
         }
         json.member_strings("depends_on", &subjects(&output.depends_on));
         json.member_unless_empty("description", output.description.as_deref().unwrap_or_default());

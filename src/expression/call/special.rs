@@ -1,11 +1,30 @@
 //! Functions that are given expressions rather than values: `try`, `can`, `convert` and `type`.
 
 use super::super::evaluate::{Evaluator, Names, failed};
-use super::super::{print, read_constraint, with_defaults};
+use super::super::{print, problems, read_constraint, with_defaults};
 use super::{Arguments, Given, Site, is_type_call};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::Expression;
+use crate::syntax::{Call, Expr, Expression, Name};
 use crate::value::{Marks, Type, Value};
+
+/// What stands in the place of a function's name where a value is converted to the type of its output. No file can write it.
+pub(super) const TYPED: &str = "the type of the output";
+
+/// Returns an expression for the value of another one, converted to a type constraint.
+pub fn typed(value: Expression, constraint: Expression) -> Expression {
+    let span = value.span;
+    let name = Name { text: TYPED.into(), span };
+    let arguments = [value, constraint].into_iter().collect();
+    Expression { expr: Expr::Call(Box::new(Call { name, arguments, expand: false })), span }
+}
+
+/// Returns the expression as it is written, without the conversion of [`typed`].
+pub fn untyped(expression: &Expression) -> &Expression {
+    match &expression.expr {
+        Expr::Call(it) if &*it.name.text == TYPED => it.arguments.first().unwrap_or(expression),
+        _ => expression,
+    }
+}
 
 impl Evaluator<'_> {
     /// Checks the number of arguments of a function that looks at expressions.
@@ -110,6 +129,23 @@ impl Evaluator<'_> {
         with_defaults(&value, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(|why| {
             self.blame(site, "value", why.words(), Given::Written(&arguments[0]), names);
             Value::unknown(Type::DYNAMIC)
+        })
+    }
+
+    /// The value of an output that has a type: see [`typed`].
+    pub(super) fn of_type(&self, arguments: &[Expression], names: &Names<'_>) -> Value {
+        let [value, constraint] = arguments else { return Value::unknown(Type::DYNAMIC) };
+        // What is wrong with the constraint was told when the block was read.
+        let constraint = read_constraint(constraint).0;
+        let (found, problems) = self.captured(|| self.value(value, names));
+        let wrong = failed(&problems);
+        self.keep(problems);
+        if wrong {
+            return Value::unknown(constraint.ty);
+        }
+        with_defaults(&found, constraint.ty, constraint.defaults.as_ref()).unwrap_or_else(|why| {
+            self.report(problems::unsuitable_output(why.words(), value.span), value, names);
+            Value::unknown(constraint.ty)
         })
     }
 
