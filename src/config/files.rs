@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::world::PRODUCT;
 use crate::world::files::{Entry, Files};
 
 /// The configuration files of one folder, in the order in which they are read.
@@ -32,6 +34,26 @@ pub fn config_files(files: &Files, folder: &Path) -> Option<ConfigFiles> {
         .into_iter()
         .filter_map(|it| it.name.clone().into_string().ok().filter(|_| !is_folder(&it)));
     Some(select(names.collect()))
+}
+
+/// Warns of files in a folder that another program reads, and that say nothing here.
+pub fn of_others(files: &Files, folder: &Path) -> Diagnostics {
+    let mut names: Vec<String> = files
+        .entries(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.name.into_string().ok())
+        .filter(|it| !is_ignored(it) && it.ends_with(".tfquery.hcl"))
+        .collect();
+    names.sort();
+    if names.is_empty() {
+        return Diagnostics::new();
+    }
+    let detail = format!(
+        "The files {} are read by \"terraform query\" alone. {PRODUCT} has no such command, so that their list blocks are passed over.",
+        names.join(", ")
+    );
+    Diagnostic::warning("Query files are not read").detail(detail).into()
 }
 
 /// Chooses the configuration files among the names of a folder's files.

@@ -10,7 +10,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use super::provider_source::ProviderSource;
 use super::provider_sources::{ProviderSources, Unusable};
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::lower::structure::ResourceNode;
 use crate::provider::mock::Mocks;
 use crate::provider::{Provider, plugin};
@@ -159,6 +159,32 @@ impl Pool {
         }
         problems.extend(not_loaded(&broken));
         (pool, problems)
+    }
+
+    /// Says which of some providers cannot be asked for their schemas, each by itself. Those that are missing are told elsewhere.
+    pub async fn unusable(
+        provider_sources: &ProviderSources,
+        idle: impl IntoIterator<Item = ProviderAddr>,
+    ) -> Diagnostics {
+        let mut problems = Diagnostics::new();
+        for address in idle {
+            let why = match provider_sources.start(&address) {
+                Ok((_, provider)) => {
+                    let response = provider.schema().await;
+                    let mut found = response.diagnostics.into_iter();
+                    found.find(|it| it.severity == Severity::Error).map(|it| it.detail)
+                }
+                Err(Unusable::Refused(why)) => Some(format!(
+                    "failed to instantiate provider \"{address}\" to obtain schema: {why}"
+                )),
+                Err(Unusable::Missing(_)) => None,
+            };
+            problems.extend(why.map(|why| {
+                let what = "failed to read provider configuration schema for";
+                Diagnostic::error(format!("{what} {address}: {why}"))
+            }));
+        }
+        problems
     }
 
     /// Returns what a provider announces.

@@ -7,7 +7,7 @@ use super::host::Host;
 use super::with_room;
 use crate::address::ModuleInstance;
 use crate::backend::workspace;
-use crate::config::ModuleCall;
+use crate::config::{ModuleCall, files};
 use crate::diagnostic::Diagnostics;
 use crate::install::{Event, Settings};
 use crate::operation::backends::{self, Event as BackendEvent};
@@ -116,6 +116,7 @@ pub fn init(host: &Host<'_>, options: &InitOptions, step: TellStep<'_>) -> Resul
         let session = valid(step, session.map_err(|found| behind(&told, found)))?;
         warnings.extend(told.beyond(&session.warnings));
         warnings.extend(session.warnings.clone());
+        warnings.extend(files::of_others(&host.world.files, &host.world.root));
         let done = runtime.block_on(finish(host, (session, readings), options, step));
         match done {
             Ok(found) => warnings.extend(found),
@@ -196,7 +197,7 @@ fn valid<T>(step: TellStep<'_>, read: Result<T, Diagnostics>) -> Result<T, Diagn
 }
 
 fn is_empty(world: &World) -> bool {
-    crate::config::files::config_files(&world.files, &world.root).is_some_and(|it| it.is_empty())
+    files::config_files(&world.files, &world.root).is_some_and(|it| it.is_empty())
 }
 
 /// Tells of the backend as of other steps, and asks the host.
@@ -212,6 +213,10 @@ impl backends::Asking for Steps<'_> {
 
     fn ask(&self, question: &str, explanation: &str) -> Option<bool> {
         self.host.ask.agrees(question, explanation)
+    }
+
+    fn answer(&self, question: &str, explanation: &str) -> Option<String> {
+        self.host.ask.answer(question, explanation, false)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::host::Host;
 use super::open::{unready_providers, unset_variables};
 use super::with_room;
-use crate::config::{Config, check};
+use crate::config::{Config, check, files};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::encryption;
 use crate::execute::provision;
@@ -55,6 +55,7 @@ pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Di
                 }
             };
             let mut found = check_loaded(&session, problems).await.unwrap_or_else(|it| it);
+            found.extend(files::of_others(&host.world.files, &host.world.root));
             found.extend(told);
             for config in beside {
                 found.extend(check_helper(&session, &config).await.unwrap_or_else(|it| it));
@@ -219,12 +220,14 @@ async fn check_loaded(
         problems.extend(missing);
         return Err(problems);
     }
-    let (pool, mut unusable) =
-        Pool::start(&session.provider_sources, session.needed_providers(&State::default())).await;
+    let required = Requirements::of(&session.config).0;
+    let needed = session.needed_providers(&State::default());
+    // What is required and not used is asked too: whoever validates learns that a package cannot run.
+    let idle: Vec<_> = required.0.keys().filter(|it| !needed.contains(it)).cloned().collect();
+    let (pool, mut unusable) = Pool::start(&session.provider_sources, needed).await;
+    unusable.extend(Pool::unusable(&session.provider_sources, idle).await);
     if let Some(plugins) = plugins {
-        unusable.extend(plugins.check_available(
-            &Requirements::of(&session.config).0.and(session.also_required.clone()),
-        ));
+        unusable.extend(plugins.check_available(&required.and(session.also_required.clone())));
     }
     // One that cannot be had cannot be started either.
     unusable = unusable.once();

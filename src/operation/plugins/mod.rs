@@ -11,7 +11,7 @@ use crate::install::{
     problems, providers_folder,
 };
 use crate::state::State;
-use crate::world::World;
+use crate::world::{PROGRAM, World};
 
 use super::session::Session;
 
@@ -98,7 +98,11 @@ pub async fn install(
         cache: settings.cache.clone(),
         trusts_cache: settings.cache_may_break_lock,
         platform: Platform::current(),
-        overridden: plugins.overridden(),
+        overridden: match PROGRAM.is_in_place_of_another() {
+            // Those programs install what a development override replaces, too, and may fail.
+            true => plugins.running.keys().cloned().collect(),
+            false => plugins.overridden(),
+        },
         tell: &hear,
     };
     let mode = if choices.upgrade { Mode::Upgrade } else { Mode::Keep };
