@@ -44,8 +44,8 @@ pub enum Sort {
     CheckBlock,
     /// A flag names what is not there.
     Unmatched,
-    /// An error message has in it what must not be shown.
-    Withheld,
+    /// An error message has in it what must not be shown: a `sensitive` or an `ephemeral` value.
+    Withheld(&'static str),
     /// A method of encryption is none.
     Unencrypted,
     /// A file that is named is not there.

@@ -112,7 +112,8 @@ impl Ui {
     pub fn of_this_process(view: &ViewArgs, world: &World) -> Ui {
         let wants_colour = !view.no_color && world.variable("NO_COLOR").is_none();
         let style = |is_terminal: bool, width: Option<usize>| Style {
-            colour: wants_colour && is_terminal,
+            // OpenTofu colours what goes to files and other programs too, and some of them expect it.
+            colour: wants_colour && (is_terminal || PROGRAM.is_in_place_of_another()),
             width: width.filter(|it| is_terminal && *it > 0).unwrap_or(Style::DEFAULT_WIDTH),
             ..Style::default()
         };

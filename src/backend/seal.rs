@@ -75,7 +75,7 @@ impl Seal for Unsealed {
     fn open<'a>(&self, part: Part<'_>, sealed: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, Error> {
         // A state is only looked at where it cannot be read: it may be large.
         match part == Part::Plan && Marked::read(&sealed).is_some() {
-            true => Err(UNCONFIGURED.into()),
+            true => Err(PLAN_UNCONFIGURED.into()),
             false => Ok(sealed),
         }
     }
@@ -269,8 +269,13 @@ fn not_sealed(why: &Error) -> Diagnostic {
     ))
 }
 
-/// Why bytes that somebody has sealed cannot be opened where nothing is said of encryption.
-const UNCONFIGURED: &str = "it is encrypted, and no encryption is configured that could open it";
+/// Why a state that somebody has sealed cannot be opened where nothing is said of encryption. Other programs know OpenTofu's words.
+const UNCONFIGURED: &str =
+    "This state file is encrypted and can not be read without an encryption configuration";
+
+/// The same of a saved plan.
+const PLAN_UNCONFIGURED: &str =
+    "the given plan file is encrypted and requires a valid encryption configuration to decrypt";
 
 /// The summary of what is told of bytes that cannot be opened.
 pub const NOT_OPENED: &str = "Failed to decrypt";

@@ -199,7 +199,7 @@ pub(super) fn aes_open(key: &Key, aad: &[u8], sealed: &[u8]) -> Result<Vec<u8>, 
     let mut opened = sealed.to_vec();
     let length = gcm(key)?
         .open_in_place(nonce, aead::Aad::from(aad), &mut opened)
-        .map_err(|_| "message authentication failed: another key, or it was changed")?
+        .map_err(|_| "decryption failed: cipher: message authentication failed: another key, or it was changed")?
         .len();
     opened.truncate(length);
     Ok(opened)

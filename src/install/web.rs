@@ -288,19 +288,18 @@ impl Web {
         loop {
             let why = match execute(request.prepare(client), Reach::Anywhere).await {
                 Ok(response) if !is_transient(response.status().as_u16()) => return Ok(response),
-                Ok(response) => {
-                    format!("{} returned from {}", response.status(), shown(url)).into()
-                }
+                Ok(response) => format!("the server answered {}", response.status()).into(),
                 Err(it) if it.is_final && !it.may_have_arrived => {
                     return Err(it.why.context(host_of(url)));
                 }
                 Err(it) => it.why.context(host_of(url)),
             };
             if attempt == retries {
-                return Err(match retries {
-                    0 => why.context("request failed"),
-                    _ => why.context(format_args!("request failed after {} attempts", retries + 1)),
-                });
+                // In the words of Go's client, by which other programs know that it is worth another try.
+                let (url, attempts) = (shown(url), retries + 1);
+                return Err(
+                    why.context(format_args!("GET {url} giving up after {attempts} attempt(s)"))
+                );
             }
             tokio::time::sleep(pause(attempt)).await;
             attempt += 1;

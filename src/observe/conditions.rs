@@ -129,7 +129,7 @@ pub fn error_message(condition: &Condition, scope: &dyn Scope) -> (Option<String
             Diagnostic::warning(format!("Error message refers to {kind} values"))
                 .detail(format!("The error expression used to explain this condition refers to {kind} values, so {PRODUCT} will not display the resulting message.\n\nYou can correct this by removing references to {kind} values."))
                 .at(span)
-                .sort(Sort::Withheld),
+                .sort(Sort::Withheld(kind)),
         );
         return (None, problems);
     }
@@ -155,22 +155,46 @@ pub fn check_validation(
 ) -> ConditionResult {
     let mut outcome = check(condition, scope, "Invalid value for variable");
     // Whoever gives the value cannot mend it without a message: beside other conditions this is a warning.
-    for problem in outcome.problems.0.iter_mut().filter(|it| it.sort == Sort::Withheld) {
-        problem.severity = Severity::Error;
+    let mut withheld = None;
+    for problem in &mut outcome.problems.0 {
+        if let Sort::Withheld(kind) = problem.sort {
+            problem.severity = Severity::Error;
+            problem.detail = withheld_of_variable(kind);
+            withheld = Some(kind);
+        }
     }
     // What failed is told last.
     if outcome.status == Status::Fail
         && let Some(problem) = outcome.problems.0.last_mut()
     {
-        problem.detail = format!(
-            "{}\n\nThis was checked by the validation rule at {}.",
-            problem.detail,
-            sources.range(condition.declared)
-        );
+        let why = match withheld {
+            Some(kind) => {
+                let article = if kind == "ephemeral" { "an" } else { "a" };
+                format!(
+                    "The error message included {article} {kind} value, so it will not be displayed."
+                )
+            }
+            None => std::mem::take(&mut problem.detail),
+        };
+        let rule = sources.range(condition.declared);
+        problem.detail = format!("{why}\n\nThis was checked by the validation rule at {rule}.");
         problem.context = None;
         problem.subject = Some(place);
     }
     outcome
+}
+
+/// Says why the error message of a variable's validation is not shown, and what to do.
+fn withheld_of_variable(kind: &str) -> String {
+    let advice = match kind {
+        "ephemeral" => " or by utilizing the builtin ephemeralasnull() function",
+        _ => {
+            ", or by carefully using the nonsensitive() function if the expression will not reveal the sensitive data"
+        }
+    };
+    format!(
+        "The error expression used to explain this condition refers to {kind} values. {PRODUCT} will not display the resulting message.\n\nYou can correct this by removing references to {kind} values{advice}."
+    )
 }
 
 /// Returns the two sides of a failed comparison, where both are known.

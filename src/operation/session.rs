@@ -28,6 +28,7 @@ mod loaded;
 pub use loaded::Readings;
 mod looking;
 mod tested;
+mod unavailable;
 
 /// One folder, opened.
 pub struct Session {
@@ -147,7 +148,11 @@ impl Session {
         readings: Readings,
         reads_state: bool,
     ) -> Result<Session, Diagnostics> {
-        let (session, mut problems) = Session::load(world, sources, readings)?;
+        let loaded = Session::load(world.clone(), sources.clone(), readings);
+        let (session, mut problems) = loaded.map_err(|problems| match reads_state {
+            true => unavailable::with_backend(&world, &sources, problems),
+            false => problems,
+        })?;
         if reads_state {
             let found = encryption::install(session.config.root_place());
             let warnings = problems.take(found).unwrap_or_default();
@@ -174,20 +179,6 @@ impl Session {
                 return Err(problems);
             }
         }
-        Ok((session, problems))
-    }
-
-    /// Opens the folder for `console`: as for `validate`, with the state where flags and the backend block say that it is.
-    pub fn open_for_console(
-        world: Arc<World>,
-        sources: Sources,
-        choice: &Choice,
-    ) -> Result<(Session, Diagnostics), Diagnostics> {
-        let (mut session, mut problems) = Session::open_for_validation(world, sources)?;
-        problems.extend(encryption::install(session.config.root_place())?);
-        let data = workspace::data_folder(&session.world);
-        let place = backends::likely(session.config.root_place(), choice, &data)?;
-        session.backend = place.backend(&session.workspace);
         Ok((session, problems))
     }
 
@@ -349,7 +340,8 @@ pub fn open_backend(
     choice: &Choice,
 ) -> Result<Snapshots, Diagnostics> {
     let root = root_place(world, sources)?;
-    let place = backends::set_up(&root, choice, &workspace::data_folder(world))?;
+    let place = backends::set_up(&root, choice, &workspace::data_folder(world));
+    let place = place.map_err(|it| unavailable::with_sources(&root, it))?;
     Ok(place.backend(&workspace::selected(world)?))
 }
 

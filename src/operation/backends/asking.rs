@@ -23,6 +23,8 @@ pub trait Asking {
     fn tell(&self, event: Event);
     /// Asks a question that `yes` agrees to; nothing where nobody can be asked.
     fn ask(&self, question: &str, explanation: &str) -> Option<bool>;
+    /// Asks for a line of text; nothing where nobody can be asked.
+    fn answer(&self, question: &str, explanation: &str) -> Option<String>;
 }
 
 /// Returns whether a state holds anything at all.

@@ -11,7 +11,7 @@ use crate::backend::registry;
 use crate::backend::settings::{self, Settings};
 use crate::backend::workspace;
 use crate::config::early::StaticModule;
-use crate::diagnostic::{Diagnostics, Sources};
+use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::world::World;
 
 /// What `init` is asked to do with the backend.
@@ -173,7 +173,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Sees to it that the selected workspace is one of the backend's.
+    /// Sees to it that the selected workspace is one of the backend's: where there are others, the user names one of them.
     fn check_workspace(&self, settings: &Settings) -> Result<(), Diagnostics> {
         let place = self.place(settings)?;
         let known = place.all_workspaces()?;
@@ -181,9 +181,28 @@ impl Work<'_> {
         if known.contains(&selected) {
             return if place.store.begins_with_state() { place.create(&selected) } else { Ok(()) };
         }
-        let [only] = &known[..] else {
-            return Err(problems::no_such_workspace(&selected, &known).into());
+        let chosen = match &known[..] {
+            [only] => only,
+            _ => self.chosen(&selected, &known)?,
         };
-        Ok(workspace::select(&self.world, only).map_err(|it| problems::not_selected(&it))?)
+        Ok(workspace::select(&self.world, chosen).map_err(|it| problems::not_selected(&it))?)
+    }
+
+    /// Asks which workspace is to be selected instead of one that does not exist.
+    fn chosen<'k>(&self, selected: &str, known: &'k [String]) -> Result<&'k String, Diagnostic> {
+        let numbered = known.iter().enumerate().map(|(at, name)| format!("{}. {name}", at + 1));
+        let list: Vec<String> = numbered.collect();
+        let answer = self.asking.answer(
+            &format!("The currently selected workspace ({selected}) does not exist."),
+            &format!(
+                "This is expected where it never had a state. Enter a number to select a workspace:\n\n{}",
+                list.join("\n")
+            ),
+        );
+        let Some(answer) = answer else { return Err(problems::no_such_workspace(selected, known)) };
+        let number = answer.trim().parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+        number
+            .and_then(|it| known.get(it))
+            .ok_or_else(|| problems::no_workspace_number(answer.trim(), known.len()))
     }
 }

@@ -162,6 +162,13 @@ pub(super) fn no_such_workspace(name: &str, known: &[String]) -> Diagnostic {
     )
 }
 
+/// The user was asked for the number of a workspace, and answered with something else.
+pub(super) fn no_workspace_number(answer: &str, count: usize) -> Diagnostic {
+    Diagnostic::error("Failed to select workspace").detail(format!(
+        "input not a valid number: {answer:?} is none of 1 to {count}. Run \"{PROGRAM} init\" again."
+    ))
+}
+
 /// A file in the data folder cannot be written.
 pub(super) fn not_selected(error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("Failed to select workspace")

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::backend::workspace;
 use crate::config::tests::folder;
 use crate::diagnostic::Sources;
 use crate::operation::session::{open_backend, root_place};
@@ -13,6 +14,8 @@ use crate::operation::session::{open_backend, root_place};
 struct Folder {
     folder: tempfile::TempDir,
     text: RefCell<String>,
+    /// What is answered to a question for text.
+    answer: Option<String>,
 }
 
 impl Asking for Folder {
@@ -23,11 +26,17 @@ impl Asking for Folder {
     fn ask(&self, _: &str, _: &str) -> Option<bool> {
         None
     }
+
+    fn answer(&self, question: &str, _: &str) -> Option<String> {
+        let answer = self.answer.clone()?;
+        self.text.borrow_mut().push_str(&format!("  {question} {answer}\n"));
+        Some(answer)
+    }
 }
 
 impl Folder {
     fn new() -> Folder {
-        Folder { folder: folder("-- main.tf --\n"), text: RefCell::default() }
+        Folder { folder: folder("-- main.tf --\n"), text: RefCell::default(), answer: None }
     }
 
     fn world(&self) -> Arc<World> {
@@ -258,4 +267,35 @@ fn every_workspace_comes_along() {
         use: all/dev/terraform.tfstate
     "#]]);
     assert!(folder.folder.path().join("all/dev/terraform.tfstate").exists());
+}
+
+#[test]
+fn where_the_selected_workspace_is_gone_another_is_chosen_by_its_number() {
+    for (answer, told) in [
+        (None, "Currently selected workspace \"test\" does not exist\n"),
+        (Some("2"), "init\nselected: dev"),
+        (Some("0"), "Failed to select workspace\n"),
+        (Some("dev"), "Failed to select workspace\n"),
+    ] {
+        let mut folder = Folder::new();
+        folder.answer = answer.map(str::to_owned);
+        folder.configure(&local("")).init(Init::default());
+        let (world, sources) = (folder.world(), Sources::default());
+        for name in ["dev", "test"] {
+            crate::operation::workspaces::create(&world, &sources, name, None).expect("it is made");
+        }
+        std::fs::remove_dir_all(folder.folder.path().join("terraform.tfstate.d/test"))
+            .expect("it is there");
+        folder.text.borrow_mut().clear();
+        folder.init(Init::default());
+        let selected = workspace::selected(&folder.world()).expect("a workspace");
+        let text = format!("{}selected: {selected}", folder.text.borrow());
+        assert!(text.contains(told), "{answer:?}: {text}");
+        if answer.is_some() {
+            assert!(
+                text.contains("The currently selected workspace (test) does not exist."),
+                "{text}"
+            );
+        }
+    }
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Session, early_context};
+use super::{Session, early_context, unavailable};
 use crate::backend::local::Choice;
 use crate::backend::workspace;
 use crate::config::{Config, InstalledModules, check};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Sources};
+use crate::encryption;
 use crate::lower::BlockGraph;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::backends;
@@ -14,6 +15,22 @@ use crate::reason;
 use crate::world::World;
 
 impl Session {
+    /// Opens the folder for `console`: as for `validate`, with the state where flags and the backend block say that it is.
+    pub fn open_for_console(
+        world: Arc<World>,
+        sources: Sources,
+        choice: &Choice,
+    ) -> Result<(Session, Diagnostics), Diagnostics> {
+        let opened = Session::open_for_validation(world.clone(), sources.clone());
+        let (mut session, mut problems) =
+            opened.map_err(|it| unavailable::with_backend(&world, &sources, it))?;
+        problems.extend(encryption::install(session.config.root_place())?);
+        let data = workspace::data_folder(&session.world);
+        let place = backends::likely(session.config.root_place(), choice, &data)?;
+        session.backend = place.backend(&session.workspace);
+        Ok((session, problems))
+    }
+
     /// Opens the folder for who only looks at its configuration: nothing need be set up, and modules of the folder itself are read where
     /// they lie. What is wrong comes beside the session, which holds what could be read.
     ///
