@@ -50,8 +50,50 @@ pub(super) struct Handshake {
     pub certificate: Option<Vec<u8>>,
 }
 
-/// Reads the line. The error says what is wrong with the plugin.
-pub(super) fn read(line: &str) -> Result<Handshake, Error> {
+/// What kind of plugin a program is started as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PluginKind {
+    /// A provider.
+    Provider,
+    /// A provisioner.
+    Provisioner,
+}
+
+impl PluginKind {
+    /// Returns the name of the kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            PluginKind::Provider => "provider",
+            PluginKind::Provisioner => "provisioner",
+        }
+    }
+
+    /// Returns the major versions of the protocol that this program speaks with such plugins.
+    pub fn versions(self) -> &'static [u32] {
+        match self {
+            PluginKind::Provider => &[5, 6],
+            PluginKind::Provisioner => &[5],
+        }
+    }
+
+    /// Returns the error for a plugin that chose another version.
+    fn unknown_version(self, version: &str) -> String {
+        let name = self.name();
+        match self {
+            PluginKind::Provider => {
+                format!(
+                    "speaks version {version} of the {name} protocol, and only 5 and 6 are known"
+                )
+            }
+            PluginKind::Provisioner => {
+                format!("speaks version {version} of the {name} protocol, and only 5 is known")
+            }
+        }
+    }
+}
+
+/// Reads the line of a plugin of this kind. The error says what is wrong with the plugin.
+pub(super) fn read(line: &str, kind: PluginKind) -> Result<Handshake, Error> {
     let fields: Vec<&str> = line.trim().split('|').collect();
     let [core, version, network, address, ..] = fields.as_slice() else {
         return Err(format!(
@@ -63,10 +105,8 @@ pub(super) fn read(line: &str) -> Result<Handshake, Error> {
     if *core != "1" {
         return Err(format!("speaks version {core} of the handshake, and only 1 is known").into());
     }
-    let version =
-        version.parse::<u32>().ok().filter(|it| [5, 6].contains(it)).ok_or_else(|| {
-            format!("speaks version {version} of the provider protocol, and only 5 and 6 are known")
-        })?;
+    let known = version.parse::<u32>().ok().filter(|it| kind.versions().contains(it));
+    let version = known.ok_or_else(|| kind.unknown_version(version))?;
     match fields.get(4) {
         Some(&"grpc") => {}
         Some(other) => return Err(format!("speaks {other:?}, and only \"grpc\" is known").into()),
@@ -95,7 +135,11 @@ mod tests {
     use super::*;
 
     fn check(line: &str) -> String {
-        match read(line) {
+        check_kind(line, PluginKind::Provider)
+    }
+
+    fn check_kind(line: &str, kind: PluginKind) -> String {
+        match read(line, kind) {
             Ok(it) => {
                 format!("{} {:?} {:?}", it.version, it.socket, it.certificate.map(|it| it.len()))
             }
@@ -121,6 +165,10 @@ mod tests {
         assert_eq!(
             check("1|4|unix|/tmp/p|grpc"),
             "speaks version 4 of the provider protocol, and only 5 and 6 are known"
+        );
+        assert_eq!(
+            check_kind("1|6|unix|/tmp/p|grpc", PluginKind::Provisioner),
+            "speaks version 6 of the provisioner protocol, and only 5 is known"
         );
         assert_eq!(
             check("2|5|unix|/p|grpc"),

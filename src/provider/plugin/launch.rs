@@ -14,8 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
 
-use super::Program;
-use super::handshake::{self, COOKIE, Handshake};
+use super::handshake::{self, COOKIE, Handshake, PluginKind};
 use super::log::Log;
 use super::machine;
 use super::opened::Opened;
@@ -32,6 +31,19 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const GRACE: Duration = Duration::from_secs(1);
 /// Longer lines are taken in parts.
 const LINE: usize = 1 << 16;
+
+/// A file to be started as a plugin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start<'a> {
+    /// The path.
+    pub executable: &'a Path,
+    /// The file that was checked, which is the one to be started; `None` where nothing was to be checked.
+    pub opened: Option<&'a Arc<Opened>>,
+    /// What kind of plugin it is.
+    pub kind: PluginKind,
+    /// The provider's or the provisioner's name.
+    pub name: &'a str,
+}
 
 /// A child that runs, or ran.
 #[derive(Debug)]
@@ -80,22 +92,18 @@ impl Drop for Leash {
 /// # Errors
 ///
 /// Says why the file does not start, as the end of a sentence about it.
-pub(super) async fn launch(
-    program: &Program,
-    executable: &Path,
-    world: &World,
-) -> Result<Running, Error> {
-    let name = executable.file_name().unwrap_or_default().to_string_lossy();
+pub(super) async fn launch(start: &Start<'_>, world: &World) -> Result<Running, Error> {
+    let name = start.executable.file_name().unwrap_or_default().to_string_lossy();
     let log = Arc::new(Log::of(world, &name));
     let folder = SocketFolder::new()?;
-    let path = match &program.opened {
+    let path = match start.opened {
         Some(it) => it.start_path().map_err(|it| not_started(&it))?,
-        None => executable.to_owned(),
+        None => start.executable.to_owned(),
     };
     if let Some(why) = machine::obstacle(&path, &Platform::current().to_string()) {
         return Err(why.into());
     }
-    let mut child = command(program, (&path, executable), world, &log, folder.path())?
+    let mut child = command(start, &path, world, &log, folder.path())?
         .spawn()
         .map_err(|it| not_started(&it))?;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -106,7 +114,7 @@ pub(super) async fn launch(
     let (send, exit) = watch::channel(None);
     let leash = Leash(Arc::default());
     tokio::spawn(attend(child, leash.0.clone(), send));
-    match introduction(stdout, &exit).await {
+    match introduction(stdout, &exit, start.kind).await {
         Ok(handshake) => Ok(Running { handshake, tail, exit, leash, _folder: folder }),
         Err(why) => {
             drop(leash);
@@ -121,10 +129,11 @@ pub(super) async fn launch(
 async fn introduction(
     stdout: ChildStdout,
     exit: &watch::Receiver<Option<ExitStatus>>,
+    kind: PluginKind,
 ) -> Result<Handshake, Error> {
     match tokio::time::timeout(PATIENCE, first_line(stdout)).await {
         Err(_) => Err("did not say within a minute where it listens".into()),
-        Ok(Ok(line)) if !line.is_empty() => handshake::read(&line),
+        Ok(Ok(line)) if !line.is_empty() => handshake::read(&line, kind),
         Ok(_) => {
             let mut exit = exit.clone();
             let ended = tokio::time::timeout(GRACE, exit.wait_for(Option::is_some)).await;
@@ -154,8 +163,8 @@ fn is_withheld(name: &OsStr) -> bool {
 }
 
 fn command(
-    program: &Program,
-    (path, named): (&Path, &Path),
+    start: &Start<'_>,
+    path: &Path,
     world: &World,
     log: &Log,
     folder: &Path,
@@ -164,10 +173,11 @@ fn command(
     for name in std::env::vars_os().map(|it| it.0).filter(|it| is_withheld(it)) {
         command.env_remove(name);
     }
+    let versions: Vec<String> = start.kind.versions().iter().map(u32::to_string).collect();
     command
-        .arg0(named)
+        .arg0(start.executable)
         .env(COOKIE.0, COOKIE.1)
-        .env("PLUGIN_PROTOCOL_VERSIONS", "5,6")
+        .env("PLUGIN_PROTOCOL_VERSIONS", versions.join(","))
         .env("PLUGIN_MIN_PORT", "10000")
         .env("PLUGIN_MAX_PORT", "25000")
         .env("PLUGIN_UNIX_SOCKET_DIR", folder)
@@ -184,13 +194,14 @@ fn command(
         command.env("GOGC", "400");
     }
     // They log everything and leave it to us to choose.
-    let own = format!("TF_LOG_PROVIDER_{}", program.provider.kind.to_uppercase().replace('-', "_"));
+    let name = format!("{}_{}", start.kind.name(), start.name);
+    let own = format!("TF_LOG_{}", name.to_uppercase().replace('-', "_"));
     for name in ["TF_LOG_SDK", &own] {
         if log.is_off() && world.variable(name).is_none() {
             command.env(name, "OFF");
         }
     }
-    tie(&mut command, program.opened.clone());
+    tie(&mut command, start.opened.cloned());
     let mut command = Command::from(command);
     command.kill_on_drop(true);
     Ok(command)

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
+use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use super::client::{self, Client, TOO_LARGE};
-use super::handshake::{Handshake, Socket};
-use super::launch::{Running, launch};
+use super::handshake::{Handshake, PluginKind, Socket};
+use super::launch::{Running, Start, launch};
 use super::wire::helper;
 use super::wire::helper::grpc_controller_client::GrpcControllerClient;
 use super::wire::helper::grpc_stdio_client::GrpcStdioClient;
@@ -26,17 +27,19 @@ use crate::world::{World, open_regular};
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A plugin that runs. Dropped, it is ended in an orderly way.
+///
+/// - `C`: the calls of its kind: [`Client`] for a provider.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct Process<C: Clone = Client> {
     /// The connection.
-    pub client: Client,
-    channel: tonic::transport::Channel,
+    pub client: C,
+    channel: Channel,
     /// The child; `None` where somebody else started it.
     child: Option<Arc<Running>>,
 }
 
 impl Process {
-    /// Starts a plugin, or connects to one that runs. Only on the thread of plugins.
+    /// Starts a provider, or connects to one that runs. Only on the thread of plugins.
     ///
     /// # Errors
     ///
@@ -48,41 +51,61 @@ impl Process {
     }
 
     async fn begin(program: &Program, world: &World) -> Result<Process, Error> {
-        let (handshake, child) = match &program.place {
+        match &program.place {
             Place::Executable(executable) => {
-                world.may_start("the plugin")?;
-                check_regular(executable)?;
-                let child = launch(program, executable, world).await?;
-                (child.handshake.clone(), Some(Arc::new(child)))
+                let start = Start {
+                    executable,
+                    opened: program.opened.as_ref(),
+                    kind: PluginKind::Provider,
+                    name: &program.provider.kind,
+                };
+                Process::start_file(&start, world, Client::new).await
             }
             Place::Running { socket, version } => {
                 let handshake =
                     Handshake { version: *version, socket: socket.clone(), certificate: None };
-                (handshake, None)
+                let channel = client::connect(&handshake).await?;
+                let client = Client::new(handshake.version, channel.clone());
+                Ok(Process { client, channel, child: None })
             }
-        };
-        let channel = match client::connect(&handshake).await {
+        }
+    }
+}
+
+impl<C: Clone + Send + Sync + 'static> Process<C> {
+    /// Starts a file as a plugin and connects to it. Only on the thread of plugins.
+    ///
+    /// - `client`: makes the calls from the version that is spoken and the connection.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the file, as the end of a sentence about it.
+    pub async fn start_file(
+        start: &Start<'_>,
+        world: &World,
+        client: impl FnOnce(u32, Channel) -> C,
+    ) -> Result<Process<C>, Error> {
+        world.may_start("the plugin")?;
+        check_regular(start.executable)?;
+        let child = Arc::new(launch(start, world).await?);
+        let channel = match client::connect(&child.handshake).await {
             Ok(channel) => channel,
             Err(why) => {
-                if let Some(child) = &child {
-                    child.kill();
-                    child.ended_within(GRACE).await;
-                }
+                child.kill();
+                child.ended_within(GRACE).await;
                 return Err(why);
             }
         };
-        let client = Client::new(handshake.version, channel.clone());
-        if child.is_some() {
-            tokio::spawn(drain_output(channel.clone()));
-        }
-        Ok(Process { client, channel, child })
+        tokio::spawn(drain_output(channel.clone()));
+        let client = client(child.handshake.version, channel.clone());
+        Ok(Process { client, channel, child: Some(child) })
     }
 
     /// Makes a call, to its end, whoever still waits for it.
     pub async fn call<F, R>(
         self: &Arc<Self>,
         name: &'static str,
-        call: impl FnOnce(Client) -> F,
+        call: impl FnOnce(C) -> F,
     ) -> Result<R, ProviderDiagnostic>
     where
         F: Future<Output = Result<R, Status>> + Send + 'static,
@@ -95,7 +118,7 @@ impl Process {
     pub async fn call_and_judge<F, R>(
         self: &Arc<Self>,
         name: &'static str,
-        call: impl FnOnce(Client) -> F,
+        call: impl FnOnce(C) -> F,
     ) -> Result<R, (ProviderDiagnostic, bool)>
     where
         F: Future<Output = Result<R, Status>> + Send + 'static,
@@ -177,25 +200,26 @@ impl Process {
         }
         problem
     }
+}
 
-    async fn end(channel: tonic::transport::Channel, child: Arc<Running>) {
-        if child.ended().is_none() {
-            let mut controller = GrpcControllerClient::new(channel);
-            // It ends before it answers, so there is nothing to learn from the answer.
-            let asked = controller.shutdown(helper::Empty {});
-            let _ = tokio::time::timeout(GRACE, asked).await;
-            if child.ended_within(GRACE).await.is_none() {
-                child.kill();
-                child.ended_within(GRACE).await;
-            }
+/// Ends a plugin: it is asked to, and killed where it does not end in time.
+async fn end(channel: Channel, child: Arc<Running>) {
+    if child.ended().is_none() {
+        let mut controller = GrpcControllerClient::new(channel);
+        // It ends before it answers, so there is nothing to learn from the answer.
+        let asked = controller.shutdown(helper::Empty {});
+        let _ = tokio::time::timeout(GRACE, asked).await;
+        if child.ended_within(GRACE).await.is_none() {
+            child.kill();
+            child.ended_within(GRACE).await;
         }
     }
 }
 
-impl Drop for Process {
+impl<C: Clone> Drop for Process<C> {
     fn drop(&mut self) {
         let Some(child) = self.child.take() else { return };
-        runtime::finally(Process::end(self.channel.clone(), child));
+        runtime::finally(end(self.channel.clone(), child));
     }
 }
 
@@ -263,7 +287,7 @@ fn plugin_error(name: &str, why: &str) -> ProviderDiagnostic {
 }
 
 /// Takes what the plugin prints after its start; left alone, it would wait for room one day.
-async fn drain_output(channel: tonic::transport::Channel) {
+async fn drain_output(channel: Channel) {
     let Ok(output) = GrpcStdioClient::new(channel).stream_stdio(()).await else { return };
     let mut output = output.into_inner();
     while let Ok(Some(_)) = output.message().await {}
