@@ -1,6 +1,6 @@
-//! Providers that are programs of their own: a process, a socket, versions 5 and 6 of the plugin protocol.
+//! Plugins, which are programs of their own: a process, a socket, versions 5 and 6 of the plugin protocol.
 //!
-//! [`Plugin`] is such a provider in the terms of [`Provider`](super::Provider). Its process is started when it is said
+//! [`ProvisionerPlugin`] is a provisioner. [`Plugin`] is a provider in the terms of [`Provider`](super::Provider). Its process is started when it is said
 //! that it will be needed, and awaited by the first call; it ends when the last one who holds it lets go.
 
 use std::io;
@@ -29,6 +29,7 @@ mod log;
 mod machine;
 mod opened;
 mod process;
+mod provisioner;
 mod runtime;
 mod schema;
 #[cfg(feature = "entail-plugin")]
@@ -44,6 +45,7 @@ pub use examine::examine;
 pub use handshake::Socket;
 pub use opened::Opened;
 use process::Process;
+pub use provisioner::ProvisionerPlugin;
 pub use runtime::wait_for_plugins;
 use schema::Announced;
 use values::{diagnostics, encode};

@@ -108,6 +108,19 @@ fn invalid(what: &str, why: &Error) -> ProviderDiagnostic {
     )
 }
 
+/// Reads the arguments of a provisioner, which speaks version 5.
+///
+/// # Errors
+///
+/// How the schema breaks the protocol.
+pub(super) fn provisioner(bytes: &Bytes) -> Result<BlockSchema, Error> {
+    let block = message(5, bytes)?.block.unwrap_or_default();
+    match flaw(&block, "") {
+        Some(why) => Err(why.into()),
+        None => self::block(block),
+    }
+}
+
 /// What breaks the rules of schemas in a block. Types are looked at without being kept.
 fn flaw(block: &schema6::Block, at: &str) -> Option<String> {
     attributes_flaw(&block.attributes, at).or_else(|| {
