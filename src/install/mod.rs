@@ -2,7 +2,7 @@
 //! mirrors, registries.
 //!
 //! [`Installer`] is what `init` runs; [`Plugins`] answers afterwards which one is used, and why. Nothing here speaks the
-//! plugin protocol.
+//! plugin protocol. Provisioner plugins are not installed: [`find_provisioners`] finds them.
 
 #[cfg(feature = "oci")]
 pub(crate) mod artifact;
@@ -25,6 +25,7 @@ mod package;
 mod platform;
 mod plugins;
 pub mod problems;
+mod provisioners;
 mod reattach;
 mod registry;
 #[cfg(feature = "oci")]
@@ -50,6 +51,7 @@ pub use package::{archive_name, executable, installed_folder};
 pub use package_sources::{PackageSources, Reach};
 pub use platform::Platform;
 pub use plugins::{Located, Place, Plugin, Plugins, providers_folder};
+pub use provisioners::{find_provisioners, provisioner_places, record_folders};
 pub use reattach::Reattach;
 pub use requirement::Requirements;
 pub use search::search;

@@ -114,6 +114,7 @@ const ON_THE_DISK: &[(&str, &str)] = &[
     ("src/install/installer.rs", "packages are put in their places"),
     ("src/install/package.rs", "packages are unpacked, linked and copied"),
     ("src/install/plugins.rs", "packages that are installed"),
+    ("src/install/provisioners.rs", "the folders of -plugin-dir are recorded, and forgotten"),
     ("src/install/search.rs", "packages in mirrors of the file system"),
     ("src/install/web.rs", "what is loaded goes to a file"),
     ("src/operation/git.rs", "the files of a commit are written out"),

@@ -28,7 +28,7 @@ mod tests;
 use hcl::{Item, Object, Setting};
 use installation::{Installation, find};
 use logins::Logins;
-pub use places::{config_folder, data_folders, only_file};
+pub use places::{config_folder, data_folders, only_file, user_folders};
 use policies::PolicyBlocks;
 
 /// What the user set for this computer.

@@ -51,11 +51,9 @@ pub fn config_folder(world: &World) -> Option<PathBuf> {
 
 /// Returns the folders whose `plugins` are searched without being asked for, besides that of the working directory.
 pub fn data_folders(world: &World) -> Vec<PathBuf> {
-    let mut folders = Vec::new();
+    let mut folders = user_folders(world);
     let data = world.variable("XDG_DATA_HOME").map(PathBuf::from);
     if let Some(home) = home(world) {
-        folders.push(home.join(".terraform.d"));
-        folders.extend(data.iter().map(|it| it.join("opentofu")));
         folders.push(data.unwrap_or_else(|| home.join(".local").join("share")).join("terraform"));
     }
     let shared = world.variable("XDG_DATA_DIRS").unwrap_or("/usr/local/share:/usr/share");
@@ -63,6 +61,13 @@ pub fn data_folders(world: &World) -> Vec<PathBuf> {
         shared.split(':').filter(|it| !it.is_empty()).map(|it| PathBuf::from(it).join("terraform")),
     );
     folders
+}
+
+/// Returns the user's folders whose `plugins` may hold plugins of every kind.
+pub fn user_folders(world: &World) -> Vec<PathBuf> {
+    let Some(home) = home(world) else { return Vec::new() };
+    let data = world.variable("XDG_DATA_HOME").map(|it| PathBuf::from(it).join("opentofu"));
+    std::iter::once(home.join(".terraform.d")).chain(data).collect()
 }
 
 fn home(world: &World) -> Option<PathBuf> {

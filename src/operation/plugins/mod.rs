@@ -8,7 +8,7 @@ use crate::address::Provider;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::install::{
     Event, Installer, Locks, Mode, PackageSources, Platform, Plugins, Requirements, Settings,
-    problems, providers_folder,
+    problems, providers_folder, record_folders,
 };
 use crate::state::State;
 use crate::world::{PROGRAM, World};
@@ -59,6 +59,7 @@ pub async fn install(
     tell: &(dyn Fn(Event) + Sync),
 ) -> Result<(LockFile, Diagnostics), Diagnostics> {
     let world = &session.world;
+    record_folders(world, &choices.folders)?;
     let settings = Settings::of(world);
     let mut found = Diagnostics::new();
     let overrides: Vec<(Provider, PathBuf)> = settings.overrides().into_iter().collect();
