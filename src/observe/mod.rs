@@ -38,6 +38,7 @@ pub mod problems;
 pub mod serving;
 mod stored;
 pub mod provider_sources;
+pub mod provisioners;
 pub mod lifetimes;
 pub mod values;
 

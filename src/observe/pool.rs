@@ -9,6 +9,7 @@ use tokio::sync::{OnceCell, Semaphore};
 
 use super::provider_source::ProviderSource;
 use super::provider_sources::{ProviderSources, Unusable};
+use super::provisioners::Provisioners;
 use crate::address::{Provider as ProviderAddr, ProviderInstance};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::lower::structure::ResourceNode;
@@ -29,6 +30,8 @@ pub struct Pool {
     handed_out: Mutex<Vec<Weak<dyn Provider>>>,
     /// What is mocked.
     pub mocks: Arc<Mocks>,
+    /// The provisioners that are plugins.
+    pub provisioners: Provisioners,
 }
 
 /// The provider instances that hold a process: each with the values that its arguments have or, for what is destroyed, had.
@@ -115,6 +118,7 @@ impl Pool {
             called: Mutex::default(),
             handed_out: Mutex::default(),
             mocks: Arc::default(),
+            provisioners: Provisioners::of(provider_sources.world()),
         };
         let mut problems = Diagnostics::new();
         let plugins = match provider_sources.plugins() {
@@ -353,6 +357,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.known.clear();
         self.configured_now().clear();
+        self.provisioners.end();
         plugin::wait_for_plugins();
     }
 }

@@ -164,7 +164,8 @@ async fn prepared(
     let (mut pool, mut problems) =
         Pool::start(&session.provider_sources, session.needed_providers(state)).await;
     pool.mocks = session.mocks.clone();
-    problems.extend(provision::unknown_kinds(&session.config, &session.sources));
+    let plugins = &pool.provisioners;
+    problems.extend(provision::unknown_kinds(&session.config, &session.sources, plugins));
     if problems.has_errors() {
         return Err(problems);
     }

@@ -15,7 +15,7 @@ use super::with_room;
 use crate::backend::Snapshot;
 use crate::diagnostic::{Diagnostic, Diagnostics, Sort};
 use crate::event::tell_changes;
-use crate::execute::{Done, Watch};
+use crate::execute::{Done, Watch, provision};
 use crate::lower::moves::apply_moves;
 use crate::observe::pool::Pool;
 use crate::operation::apply::{self as operation, Approved, Conduct};
@@ -147,7 +147,9 @@ async fn saved_plan(
     let variables = loaded.variables(&session.config, &given);
     let needed = session.needed_providers(&loaded.plan.prior_state);
     let start = async { Ok(Pool::start(&session.provider_sources, needed).await) };
-    let (pool, problems) = host.unless_stopped(start).await?;
+    let (pool, mut problems) = host.unless_stopped(start).await?;
+    let plugins = &pool.provisioners;
+    problems.extend(provision::unknown_kinds(&session.config, &session.sources, plugins));
     if problems.has_errors() {
         return Err(problems);
     }

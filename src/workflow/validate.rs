@@ -13,6 +13,7 @@ use crate::execute::provision;
 use crate::install::Requirements;
 use crate::lower::trace::providers as provider_keys;
 use crate::observe::pool::Pool;
+use crate::observe::provisioners::Provisioners;
 use crate::operation::session::{Readings, Session};
 use crate::operation::validate;
 use crate::request::Request;
@@ -203,7 +204,8 @@ fn not_ready(host: &Host<'_>, session: &Session, request: &Request) -> Diagnosti
         missing.extend(unset_variables(session, request));
     }
     if !missing.has_errors() {
-        missing.extend(provision::unknown_kinds(&session.config, &session.sources));
+        let plugins = Provisioners::of(&session.world);
+        missing.extend(provision::unknown_kinds(&session.config, &session.sources, &plugins));
     }
     missing
 }
@@ -231,7 +233,8 @@ async fn check_loaded(
     }
     // One that cannot be had cannot be started either.
     unusable = unusable.once();
-    unusable.extend(provision::unknown_kinds(&session.config, &session.sources));
+    let provisioners = &pool.provisioners;
+    unusable.extend(provision::unknown_kinds(&session.config, &session.sources, provisioners));
     let is_unusable = unusable.has_errors();
     problems.extend(unusable);
     if is_unusable {

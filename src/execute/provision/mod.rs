@@ -1,11 +1,11 @@
 //! Provisioners: what is done when an object was created, or before it is destroyed.
 //!
-//! `local-exec` runs a command of this machine; `remote-exec` and `file` reach another one over SSH.
+//! `local-exec` runs a command of this machine; `remote-exec` and `file` reach another one over SSH. Others are plugins.
 
 use super::Context;
 use crate::address::Instance;
 use crate::config::{Provisioner, Resource};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::event::{Event, Sink};
 use crate::expression::Scope;
 use crate::expression::body::decode_body;
@@ -16,6 +16,8 @@ use crate::observe::gone::GoneScope;
 use crate::observe::problems::of_provider;
 use crate::plan::Change;
 use crate::provider::ProviderDiagnostic;
+use crate::provider::plugin::ProvisionerPlugin;
+use crate::schema::BlockSchema;
 use crate::syntax::Body;
 use crate::value::{Marks, Value};
 
@@ -24,6 +26,7 @@ mod command;
 mod connection;
 #[cfg(feature = "ssh")]
 mod dial;
+mod external;
 #[cfg(feature = "ssh")]
 mod keys;
 mod local;
@@ -140,9 +143,10 @@ async fn run_one(
     base: Option<&Body>,
     scope: &dyn Scope,
 ) -> bool {
-    let Some((kind, config, connection)) = evaluate(ctx, address, provisioner, base, scope) else {
+    let Some(call) = evaluate(ctx, address, provisioner, base, scope).await else {
         return false;
     };
+    let Call { runner, config, connection } = call;
     let config = config.to_marked();
     let name = &provisioner.kind.text;
     if ctx.stop.asked() > 0 {
@@ -160,39 +164,97 @@ async fn run_one(
         let text = hidden.unwrap_or(text).to_owned();
         ctx.sink.event(Event::ProvisionProgress(address.clone(), name.clone(), text));
     };
-    let result = match kind {
-        Kind::LocalExec => local::local_exec(ctx, config.value(), tell).await,
-        Kind::RemoteExec => {
-            remote::remote_exec(ctx, config.value(), connection.as_ref(), tell).await
+    let (config, connection) = (config.value(), connection.as_ref());
+    let problems = match runner {
+        Runner::BuiltIn(Kind::LocalExec) => failure(local::local_exec(ctx, config, tell).await),
+        Runner::BuiltIn(Kind::RemoteExec) => {
+            failure(remote::remote_exec(ctx, config, connection, tell).await)
         }
-        Kind::File => remote::file(ctx, config.value(), connection.as_ref()).await,
+        Runner::BuiltIn(Kind::File) => failure(remote::file(ctx, config, connection).await),
+        Runner::Plugin(plugin, _) => external::run(ctx, plugin, (config, connection), tell).await,
     };
-    let event = if result.is_ok() { Event::ProvisionComplete } else { Event::ProvisionErrored };
+    let failed = problems.iter().any(|it| it.severity == Severity::Error);
+    let event = if failed { Event::ProvisionErrored } else { Event::ProvisionComplete };
     ctx.sink.event(event(address.clone(), name.clone()));
-    let Err(problem) = result else { return true };
     // That the run was interrupted is no failure to go on after.
-    if provisioner.continue_on_failure && ctx.stop.asked() == 0 {
+    if failed && provisioner.continue_on_failure && ctx.stop.asked() == 0 {
         return true;
     }
     let body = Some(&provisioner.body);
-    ctx.observer.values.report([of_provider(&problem, Some(address), body)]);
-    false
+    ctx.observer.values.report(problems.iter().map(|it| of_provider(it, Some(address), body)));
+    !failed
+}
+
+fn failure(result: Result<(), ProviderDiagnostic>) -> Vec<ProviderDiagnostic> {
+    result.err().into_iter().collect()
+}
+
+/// What runs a provisioner.
+enum Runner<'p> {
+    BuiltIn(Kind),
+    /// A plugin, and the arguments that it announces.
+    Plugin(&'p ProvisionerPlugin, &'p BlockSchema),
+}
+
+impl<'p> Runner<'p> {
+    /// Returns what runs a provisioner, or what is wrong with the block or the plugin.
+    async fn of(
+        ctx: &Context<'p>,
+        provisioner: &Provisioner,
+        base: Option<&Body>,
+    ) -> Result<Runner<'p>, Diagnostics> {
+        let plugins = &ctx.observer.pool.provisioners;
+        if let Some(plugin) = plugins.plugin(&provisioner.kind.text) {
+            let unsound = schema::check_connection_of(provisioner, base);
+            if unsound.has_errors() {
+                return Err(unsound);
+            }
+            let found = match plugin.schema().await {
+                Ok(schema) => return Ok(Runner::Plugin(plugin, schema)),
+                Err(found) => found,
+            };
+            let body = Some(&provisioner.body);
+            let found = found.iter().map(|it| of_provider(it, None, body));
+            return Err(found.collect::<Vec<_>>().into());
+        }
+        let unsound = schema::check_one(provisioner, base, ctx.world);
+        let kind = Kind::of(provisioner).filter(|_| !unsound.has_errors());
+        kind.map(Runner::BuiltIn).ok_or(unsound)
+    }
+
+    /// Returns the arguments.
+    fn schema(&self) -> &BlockSchema {
+        match self {
+            Runner::BuiltIn(kind) => kind.schema(),
+            Runner::Plugin(_, schema) => schema,
+        }
+    }
+}
+
+/// A provisioner that is ready to run.
+struct Call<'p> {
+    runner: Runner<'p>,
+    config: Value,
+    connection: Option<Value>,
 }
 
 /// Returns what a provisioner's arguments are now, and how it connects; nothing where something is wrong with them.
-fn evaluate(
-    ctx: &Context<'_>,
+async fn evaluate<'p>(
+    ctx: &Context<'p>,
     address: &Instance,
     provisioner: &Provisioner,
     base: Option<&Body>,
     scope: &dyn Scope,
-) -> Option<(Kind, Value, Option<Value>)> {
-    let unsound = schema::check_one(provisioner, base);
-    let kind = Kind::of(provisioner).filter(|_| !unsound.has_errors());
-    // Those of `removed` blocks are seen only now; of the others the errors were.
-    ctx.observer.values.report(unsound.into_iter().filter(Diagnostic::is_error));
-    let kind = kind?;
-    let (config, mut found) = decode_body(&provisioner.body, kind.schema(), scope, &[]);
+) -> Option<Call<'p>> {
+    let runner = match Runner::of(ctx, provisioner, base).await {
+        Ok(runner) => runner,
+        Err(unsound) => {
+            // Those of `removed` blocks are seen only now; of the others the errors were.
+            ctx.observer.values.report(unsound.into_iter().filter(Diagnostic::is_error));
+            return None;
+        }
+    };
+    let (config, mut found) = decode_body(&provisioner.body, runner.schema(), scope, &[]);
     let connection = schema::connection_of(provisioner, base).map(|body| {
         let (connection, more) = decode_body(&body, schema::connection(), scope, &[]);
         found.extend(more);
@@ -203,7 +265,7 @@ fn evaluate(
     ctx.observer.values.report(
         found.into_iter().map(|it| if it.address.is_none() { it.about(address) } else { it }),
     );
-    is_sound.then_some((kind, config, connection))
+    is_sound.then_some(Call { runner, config, connection })
 }
 
 /// What stands in for each line of the output, where the arguments hold something that must not be shown.

@@ -6,10 +6,15 @@ use std::sync::OnceLock;
 use crate::config::{Config, Provisioner, Resource, merge_bodies};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources, left_out};
 use crate::expression::body::validate_body;
-use crate::expression::evaluate_constant;
+use crate::expression::{Scope, evaluate_constant};
+use crate::install::provisioner_places;
+use crate::observe::provisioners::Provisioners;
 use crate::schema::{AttributeSchema, BlockSchema};
 use crate::syntax::{Attribute, Body};
 use crate::value::{Type, Value};
+use crate::world::{PROGRAM, World};
+
+use super::external;
 
 /// A provisioner that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,15 +126,22 @@ pub(super) fn connection_of(provisioner: &Provisioner, base: Option<&Body>) -> O
     }
 }
 
-/// Checks the provisioners of a block before anything is done. What they evaluate to is seen when they run.
-pub fn check(block: &Resource) -> Diagnostics {
+/// Checks the provisioners of a block before anything is done. Plugins judge what their arguments evaluate to in `scope`; what
+/// those of other provisioners evaluate to is seen when they run.
+pub async fn check(block: &Resource, plugins: &Provisioners, scope: &dyn Scope) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    let found = block
-        .besides
-        .provisioners
-        .iter()
-        .map(|it| check_one(it, block.besides.connection.as_deref()));
-    for problem in found.flat_map(Diagnostics::into_iter) {
+    let mut found = Vec::new();
+    let base = block.besides.connection.as_deref();
+    for it in &block.besides.provisioners {
+        match plugins.plugin(&it.kind.text) {
+            Some(plugin) => {
+                found.extend(external::check(plugin, it, (plugins, scope)).await);
+                found.extend(check_connection_of(it, base));
+            }
+            None => found.extend(check_one(it, base, plugins.world())),
+        }
+    }
+    for problem in found {
         // A `connection` that several provisioners use is wrong once.
         let is_same =
             |it: &Diagnostic| it.summary == problem.summary && it.subject == problem.subject;
@@ -140,11 +152,15 @@ pub fn check(block: &Resource) -> Diagnostics {
     problems
 }
 
-/// Checks one provisioner, and how it connects.
-pub(super) fn check_one(provisioner: &Provisioner, base: Option<&Body>) -> Diagnostics {
+/// Checks one provisioner that is no plugin, and how it connects.
+pub(super) fn check_one(
+    provisioner: &Provisioner,
+    base: Option<&Body>,
+    world: &World,
+) -> Diagnostics {
     let Some(kind) = Kind::of(provisioner) else {
         let name = &provisioner.kind;
-        return unknown_kind(&name.text, ",").at(name.span).into();
+        return unknown_kind(&name.text, ",", world).at(name.span).into();
     };
     if kind != Kind::LocalExec && !cfg!(feature = "ssh") {
         return no_way(provisioner).into();
@@ -156,10 +172,14 @@ pub(super) fn check_one(provisioner: &Provisioner, base: Option<&Body>) -> Diagn
         Kind::RemoteExec => check_remote(provisioner, &attributes),
         Kind::File => check_file(provisioner, &attributes),
     });
-    if let Some(connection) = connection_of(provisioner, base) {
-        problems.extend(check_connection(&connection));
-    }
+    problems.extend(check_connection_of(provisioner, base));
     problems
+}
+
+/// Checks how a provisioner connects.
+pub(super) fn check_connection_of(provisioner: &Provisioner, base: Option<&Body>) -> Diagnostics {
+    let connection = connection_of(provisioner, base);
+    connection.map(|it| check_connection(&it)).unwrap_or_default()
 }
 
 /// Returns an argument's value, as far as nothing but it has to be known.
@@ -239,21 +259,25 @@ fn problem(provisioner: &Provisioner, summary: &str, detail: &str) -> Diagnostic
     Diagnostic::error(summary).at(provisioner.declared).detail(detail).into()
 }
 
-/// Returns the kinds of provisioners that nobody knows, each once with the places that name it.
-pub fn unknown_kinds(config: &Config, sources: &Sources) -> Diagnostics {
+/// Returns the provisioners that are neither built in nor plugins, each with its place.
+pub fn unknown_kinds(config: &Config, sources: &Sources, plugins: &Provisioners) -> Diagnostics {
     let modules = config.all().map(|it| it.1);
     let listed =
         modules.flat_map(|it| it.resources.values()).flat_map(|it| &it.besides.provisioners);
-    let unknown = listed.filter(|it| Kind::of(it).is_none());
-    let told = unknown
-        .map(|it| unknown_kind(&it.kind.text, &format!(", at {},", sources.place(it.kind.span))));
-    told.collect::<Vec<_>>().into()
+    let unknown =
+        listed.filter(|it| Kind::of(it).is_none() && plugins.plugin(&it.kind.text).is_none());
+    let problem = |it: &Provisioner| {
+        let place = format!(", at {},", sources.place(it.kind.span));
+        unknown_kind(&it.kind.text, &place, plugins.world())
+    };
+    unknown.map(problem).collect::<Vec<_>>().into()
 }
 
-/// A provisioner that nobody knows.
-fn unknown_kind(kind: &str, places: &str) -> Diagnostic {
+/// A provisioner that is neither built in nor a plugin in one of the folders.
+fn unknown_kind(kind: &str, place: &str, world: &World) -> Diagnostic {
+    let way_out = provisioner_places(world, kind);
     Diagnostic::error("Missing required provisioner plugin").detail(format!(
-        "This configuration requires provisioner plugin {kind:?}{places} which isn't available. External provisioner plugins are not supported: use local-exec, remote-exec or file."
+        "This configuration requires provisioner plugin {kind:?}{place} which isn't available. Provisioner plugins are not installed by \"{PROGRAM} init\".\n\nhint: {way_out}\nhint: local-exec, remote-exec and file are built in"
     ))
 }
 

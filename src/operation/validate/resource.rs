@@ -4,6 +4,7 @@ use super::{Check, problems, unread};
 use crate::address::Mode;
 use crate::config::{self, IgnoreChanges, uses, uses::Role};
 use crate::diagnostic::Diagnostics;
+use crate::execute::provision;
 use crate::expression::{self, body};
 use crate::lower::structure::ModuleId;
 use crate::observe::object::misused;
@@ -55,7 +56,14 @@ impl Check<'_> {
         }
         if has_rest {
             self.lifecycle(module, block, &mut found);
-            found.extend(crate::execute::provision::check(block));
+            if !block.besides.provisioners.is_empty() {
+                let scope = self.values.scope(module);
+                let scope = scope.with_self(self.object_of(module, &block.name));
+                let checked = provision::check(block, &self.pool.provisioners, &scope).await;
+                // A plugin's arguments are evaluated for the second time.
+                let checked = checked.beyond(&found);
+                found.extend(checked);
+            }
         }
         found
     }
