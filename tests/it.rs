@@ -65,6 +65,8 @@ mod plain;
 mod plugins;
 #[path = "it/premises.rs"]
 mod premises;
+#[path = "it/provisioners.rs"]
+mod provisioners;
 #[path = "it/questions.rs"]
 mod questions;
 #[path = "it/quickstart.rs"]

@@ -1,7 +1,8 @@
-//! The program `entail-plugin`: an embedded provider, served as a plugin.
+//! The program `entail-plugin`: an embedded provider, or a provisioner, served as a plugin.
 //!
 //! Its own file name says which: `terraform-provider-random`, perhaps with a version after it; `scripted` is one that only
-//! tells how it is called, and the objects of `folder` are files. It is used by tests; `ENTAIL_PLUGIN_FAULTS` holds what it
+//! tells how it is called, and the objects of `folder` are files. Any name that begins with `terraform-provisioner-` is a
+//! provisioner that runs commands of the shell. It is used by tests; `ENTAIL_PLUGIN_FAULTS` holds what it
 //! does wrong then. With `-debug` it is started by hand, and prints what `TF_REATTACH_PROVIDERS` is to be set to.
 
 use std::io::Write;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use entail::address::Provider;
 use entail::provider::builtin;
-use entail::provider::plugin::serve::{Faults, Scripted, Starter, serve};
+use entail::provider::plugin::serve::{Faults, Scripted, Starter, serve, serve_provisioner};
 use entail::world::World;
 
 #[path = "plugin/folder.rs"]
@@ -31,6 +32,9 @@ fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let world = Arc::new(World::of_this_process());
     let name = std::env::args_os().next().unwrap_or_default();
     let name = std::path::Path::new(&name).file_name().unwrap_or_default().to_string_lossy();
+    if name.starts_with("terraform-provisioner-") {
+        return runtime()?.block_on(serve_provisioner(&world));
+    }
     let kind = name.strip_prefix("terraform-provider-").unwrap_or("null");
     let kind = kind.split(['_', '.']).next().unwrap_or(kind);
     let address = Provider::implied(kind);
@@ -42,11 +46,13 @@ fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     };
     let script = world.variable("ENTAIL_PLUGIN_FAULTS").unwrap_or_default();
     let faults = Faults::parse(script)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let starter = match std::env::args_os().any(|it| it == "-debug") {
         true => Starter::Person(&address),
         false => Starter::Client,
     };
-    runtime.block_on(serve(provider, faults, &world, starter))
+    runtime()?.block_on(serve(provider, faults, &world, starter))
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }

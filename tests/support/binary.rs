@@ -51,6 +51,11 @@ pub fn plugins() -> &'static Path {
     folder.path()
 }
 
+/// Returns the program that serves plugins: its file name says which one.
+pub fn program_for_plugins() -> PathBuf {
+    beside("entail-plugin")
+}
+
 /// Returns a program that was built along with this test: it stands one folder above, beside `deps`.
 fn beside(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a running test has a path");

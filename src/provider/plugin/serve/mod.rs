@@ -1,4 +1,4 @@
-//! The other side: a provider of this program, served as a plugin to whoever speaks the protocol.
+//! The other side: a provider of this program, or a provisioner, served as a plugin to whoever speaks the protocol.
 //!
 //! It is how the client is tested without programs from elsewhere, by the same provider in process and behind a socket,
 //! and how faults are tested that no honest plugin has.
@@ -10,15 +10,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use base64::Engine;
-use futures_util::{Stream, TryStreamExt};
-use tokio::io::{AsyncRead, AsyncWrite};
+use futures_util::TryStreamExt;
 use tokio::net::UnixListener;
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 use tonic::body::Body;
 use tonic::codegen::http::{self, Request};
 use tonic::transport::Server;
-use tonic::transport::server::Connected;
 use tower::Service;
 
 use super::client::LARGEST;
@@ -27,6 +25,7 @@ use super::tls;
 use super::wire::helper;
 use super::wire::helper::grpc_controller_server::{GrpcController, GrpcControllerServer};
 use super::wire::tfplugin5::provider_server::ProviderServer as Server5;
+use super::wire::tfplugin5::provisioner_server::ProvisionerServer;
 use super::wire::tfplugin6::provider_server::ProviderServer as Server6;
 use crate::address;
 use crate::provider::Provider;
@@ -38,11 +37,13 @@ mod faults;
 mod identity;
 mod schema;
 mod scripted;
+mod shell;
 mod things;
 
 use answers::Answers;
 pub use faults::Faults;
 pub use scripted::Scripted;
+use shell::Shell;
 
 /// Who starts the plugin.
 #[derive(Clone, Copy, Debug)]
@@ -63,12 +64,54 @@ pub async fn serve(
     faults: Faults,
     world: &World,
     starter: Starter<'_>,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<(), Failure> {
+    let version = version(world);
+    let schema = provider.schema().await.value;
+    let identities = world.variable("ENTAIL_PLUGIN_IDENTITIES").is_some();
+    let answers = Answers { provider, schema, faults, identities, version };
+    match version {
+        5 => {
+            let service = Server5::new(answers).max_decoding_message_size(LARGEST);
+            answer_calls(service, version, world, starter).await
+        }
+        _ => {
+            let service = Server6::new(answers).max_decoding_message_size(LARGEST);
+            answer_calls(service, version, world, starter).await
+        }
+    }
+}
+
+/// Serves a provisioner that runs commands of the shell, until the client asks for the end.
+///
+/// # Errors
+///
+/// As for [`serve`].
+pub async fn serve_provisioner(world: &World) -> Result<(), Failure> {
+    let service = ProvisionerServer::new(Shell::default()).max_decoding_message_size(LARGEST);
+    answer_calls(service, version(world), world, Starter::Client).await
+}
+
+/// Why a plugin is not served.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Says where the plugin listens, and answers calls until the client asks for the end.
+async fn answer_calls<P>(
+    service: P,
+    version: u32,
+    world: &World,
+    starter: Starter<'_>,
+) -> Result<(), Failure>
+where
+    P: Service<Request<Body>, Response = http::Response<Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    P::Future: Send + 'static,
+{
     let is_started_by_client = world.variable(COOKIE.0) == Some(COOKIE.1);
     if !is_started_by_client && matches!(starter, Starter::Client) {
         return Err("This program is a plugin: it is started by the program that uses it, and is of no use by itself.".into());
     }
-    let version = version(world);
     let path = socket(world);
     let listener = UnixListener::bind(&path)?;
     let (protection, certificate) = protected(world)?;
@@ -78,23 +121,21 @@ pub async fn serve(
     };
     io::stdout().write_all(line.as_bytes())?;
     io::stdout().flush()?;
-    let schema = provider.schema().await.value;
-    let identities = world.variable("ENTAIL_PLUGIN_IDENTITIES").is_some();
-    let answers = Answers { provider, schema, faults, identities, version };
     let end = Arc::new(Notify::new());
     let controller = GrpcControllerServer::new(Controller(end.clone()));
+    let service = beside(controller, service);
     let plain = futures_util::stream::unfold(listener, |listener| async move {
         let accepted = listener.accept().await.map(|it| it.0);
         Some((accepted, listener))
     });
     let served: Pin<Box<dyn Future<Output = _> + Send>> = match protection {
-        None => Box::pin(listen(plain, controller, answers)),
+        None => Box::pin(Server::builder().serve_with_incoming(service, plain)),
         Some(acceptor) => {
             let protect = move |accepted| {
                 let acceptor = acceptor.clone();
                 async move { acceptor.accept(accepted).await }
             };
-            Box::pin(listen(plain.and_then(protect), controller, answers))
+            Box::pin(Server::builder().serve_with_incoming(service, plain.and_then(protect)))
         }
     };
     tokio::select! {
@@ -116,28 +157,6 @@ fn reattachment(provider: &address::Provider, version: u32, path: &Path) -> Stri
         "Addr": {"Network": "unix", "String": path},
     }});
     format!("TF_REATTACH_PROVIDERS='{place}'\n")
-}
-
-/// Answers whoever connects, in the version that was agreed on.
-async fn listen<S>(
-    incoming: impl Stream<Item = io::Result<S>> + Send,
-    controller: GrpcControllerServer<Controller>,
-    answers: Answers,
-) -> Result<(), tonic::transport::Error>
-where
-    S: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
-{
-    let server = Server::builder();
-    match answers.version {
-        5 => {
-            let service = Server5::new(answers).max_decoding_message_size(LARGEST);
-            server.serve_with_incoming(beside(controller, service), incoming).await
-        }
-        _ => {
-            let service = Server6::new(answers).max_decoding_message_size(LARGEST);
-            server.serve_with_incoming(beside(controller, service), incoming).await
-        }
-    }
 }
 
 /// A service of which the calls of the controller are taken out.
