@@ -192,6 +192,7 @@ fn a_plugin_takes_the_place_of_a_built_in_provisioner() {
 #[test]
 fn folders_of_init_take_the_place_of_the_usual_ones() {
     let place = place(&resource("command = \"true\""));
+    place.write("mine/.keep", "");
     place.succeed(&["init", "-plugin-dir=mine"]);
     let (text, code) = place.run(&["validate"]);
     assert_eq!(code, Some(1), "{text}");
