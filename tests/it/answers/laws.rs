@@ -39,6 +39,11 @@ pub fn json(text: &str) -> Json {
     serde_json::from_str(text).unwrap_or_else(|it| panic!("{it}: {text}"))
 }
 
+/// Whether an address is that of a data source. `terraform_data` is none.
+fn is_data(address: &str) -> bool {
+    address.split('.').any(|it| it == "data")
+}
+
 pub fn addresses<'j>(rows: &'j Json) -> impl Iterator<Item = String> + 'j {
     let rows = rows.as_array().into_iter().flatten();
     rows.filter_map(|it| it["address"].as_str().or(it.as_str())).map(str::to_owned)
@@ -147,7 +152,7 @@ impl<'m> Subject<'m> {
             let is_told =
                 |it: &&String| **it != name && !it.contains("instances not yet known") && !was(it);
             // A plan does not say that a data source reads something else.
-            let is_told = |it: &&String| is_told(it) && !it.contains("data.");
+            let is_told = |it: &&String| is_told(it) && !is_data(it);
             let surplus: Vec<&String> = listed.difference(&changed).filter(is_told).collect();
             if !surplus.is_empty() {
                 return Err(Broken(format!(
@@ -169,7 +174,7 @@ impl<'m> Subject<'m> {
     /// What changes when an object is replaced, `impact` lists.
     pub fn impact_of_object(&self, dice: &mut Dice) -> Result<(), Broken> {
         let base = self.planned(&[]).ok_or_else(|| Broken("no plan".to_owned()))?;
-        let stays = |it: &&String| base.objects[*it].contains("no-op") && !it.contains("data.");
+        let stays = |it: &&String| base.objects[*it].contains("no-op") && !is_data(it);
         let all: Vec<&String> = base.objects.keys().filter(stays).collect();
         if all.is_empty() {
             return Ok(());
