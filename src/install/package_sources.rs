@@ -225,6 +225,8 @@ impl PackageSources {
         match (all.is_empty(), is_unknown) {
             (false, _) => Ok((all, warnings)),
             (true, true) => Err(Trouble::NotKnown(provider.clone())),
+            // Where there is no place at all, there are no versions: OpenTofu's words are those for that.
+            (true, false) if self.rules.is_empty() => Ok((all, warnings)),
             (true, false) => {
                 let tried = self.tried(provider, reach);
                 Err(Trouble::NotFound { provider: provider.clone(), tried })
