@@ -9,14 +9,7 @@ use super::problems;
 
 /// Reads `type = …` of a variable. Older forms are known: `list` and `map` alone, and (only to be refused) quoted types.
 pub(super) fn variable_type(decoder: &mut Decoder, expression: &Expression) -> Constraint {
-    if let (Expr::String(text), false) = (&expression.expr, decoder.file.is_json) {
-        decoder.report(problems::quoted_type(text, expression.span));
-        return Constraint::ANY;
-    }
-    if decoder.complains_of_wrapping("Invalid type specification", expression) {
-        return Constraint::ANY;
-    }
-    let Some(expression) = decoder.written(expression) else { return Constraint::ANY };
+    let Some(expression) = written_type(decoder, expression) else { return Constraint::ANY };
     match expression.as_keyword() {
         Some("list") => Constraint::of(Type::list(Type::DYNAMIC)),
         Some("map") => Constraint::of(Type::map(Type::DYNAMIC)),
@@ -30,6 +23,15 @@ pub(super) fn variable_type(decoder: &mut Decoder, expression: &Expression) -> C
 
 /// Reads `type = …` of an output: the constraint as it is written, once it is known to be one.
 pub(super) fn output_type(decoder: &mut Decoder, expression: &Expression) -> Option<Expression> {
+    let expression = written_type(decoder, expression)?;
+    let problems = read_constraint(&expression).1;
+    let is_type = !problems.has_errors();
+    decoder.problems.extend(problems);
+    is_type.then_some(expression)
+}
+
+/// Returns a type as it is written: of JSON what stands in the string. Quotes elsewhere are refused.
+fn written_type(decoder: &mut Decoder, expression: &Expression) -> Option<Expression> {
     if let (Expr::String(text), false) = (&expression.expr, decoder.file.is_json) {
         decoder.report(problems::quoted_type(text, expression.span));
         return None;
@@ -37,9 +39,5 @@ pub(super) fn output_type(decoder: &mut Decoder, expression: &Expression) -> Opt
     if decoder.complains_of_wrapping("Invalid type specification", expression) {
         return None;
     }
-    let expression = decoder.written(expression)?;
-    let problems = read_constraint(&expression).1;
-    let is_type = !problems.has_errors();
-    decoder.problems.extend(problems);
-    is_type.then_some(expression)
+    decoder.written(expression)
 }

@@ -136,9 +136,7 @@ impl Pool {
                     started.push((address, source, provider));
                 }
                 Err(Unusable::Missing(why)) => problems.push(plugins.unavailable(&address, &why)),
-                Err(Unusable::Refused(why)) => broken.push(format!(
-                    "failed to instantiate provider \"{address}\" to obtain schema: {why}"
-                )),
+                Err(Unusable::Refused(why)) => broken.push(not_started(&address, &why)),
             }
         }
         drop(early);
@@ -178,9 +176,7 @@ impl Pool {
                     let mut found = response.diagnostics.into_iter();
                     found.find(|it| it.severity == Severity::Error).map(|it| it.detail)
                 }
-                Err(Unusable::Refused(why)) => Some(format!(
-                    "failed to instantiate provider \"{address}\" to obtain schema: {why}"
-                )),
+                Err(Unusable::Refused(why)) => Some(not_started(&address, &why)),
                 Err(Unusable::Missing(_)) => None,
             };
             problems.extend(why.map(|why| {
@@ -367,6 +363,11 @@ fn not_asked(address: &ProviderAddr) -> Diagnostic {
     Diagnostic::warning("Provider not started").detail(format!(
         "Nothing is known here of what {address} accepts, so that its blocks are not checked: the editor does not say that this folder is trusted, and a folder may hold any program.\n\nhint: if you trust it, run \"{PROGRAM} validate\" in it once, or set the initialization option \"trusted\" of the editor"
     ))
+}
+
+/// Says that a provider refused to start when its schema was wanted.
+fn not_started(provider: &ProviderAddr, why: &dyn std::fmt::Display) -> String {
+    format!("failed to instantiate provider \"{provider}\" to obtain schema: {why}")
 }
 
 /// Plugins that cannot be asked what they accept.

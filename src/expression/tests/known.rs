@@ -56,6 +56,12 @@ fn is_known(text: &str, scope: &Known) -> Option<bool> {
     (!problems.has_errors()).then(|| Value::is_wholly_known(&value))
 }
 
+#[track_caller]
+fn none_is_unknown(unknown: &[String]) {
+    let shown = &unknown[..unknown.len().min(20)];
+    assert!(unknown.is_empty(), "{} are unknown: {shown:#?}", unknown.len());
+}
+
 #[test]
 fn functions_of_what_is_known_are_known() {
     let (scope, lists) = (Known::usual(), argument_lists());
@@ -78,12 +84,7 @@ fn functions_of_what_is_known_are_known() {
         }
     }
     assert!(results > 1_000, "{results} results");
-    assert!(
-        unknown.is_empty(),
-        "{} are unknown: {:#?}",
-        unknown.len(),
-        &unknown[..unknown.len().min(20)]
-    );
+    none_is_unknown(&unknown);
 }
 
 #[test]
@@ -124,10 +125,5 @@ fn operators_and_forms_of_what_is_known_are_known() {
         let texts = ones.chain(twos).filter(|it| is_known(it, &scope) == Some(false));
         unknown.extend(texts);
     }
-    assert!(
-        unknown.is_empty(),
-        "{} are unknown: {:#?}",
-        unknown.len(),
-        &unknown[..unknown.len().min(20)]
-    );
+    none_is_unknown(&unknown);
 }
