@@ -260,8 +260,14 @@ impl Function {
             true => Value::unknown(ty),
             false => (self.body)(&Call { arguments: &arguments, ty, scope, depth })?,
         };
-        let marks = if value.is_known() { marks } else { with_all(marks) };
+        let is_exact = self.selects() && arguments.iter().all(Value::is_known);
+        let marks = if value.is_known() || is_exact { marks } else { with_all(marks) };
         Ok(if never_null { not_null(value) } else { value }.mark(&marks))
+    }
+
+    /// Returns whether the result is one part of an argument, with the marks of that part and of what chose it, unknown or not.
+    fn selects(&self) -> bool {
+        matches!(self.name, "element" | "lookup")
     }
 
     /// Returns the type of the result as far as the arguments' types do not decide it.

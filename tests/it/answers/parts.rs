@@ -67,12 +67,13 @@ impl Writer<'_> {
 
     /// An expression that calls a function, and is another one whenever `atom` is.
     pub(super) fn called(&mut self, atom: &str) -> String {
-        const SELECTS: [&str; 7] = [
+        const SELECTS: [&str; 8] = [
             "merge({ a = OTHER }, { b = ONE }).b",
             "zipmap([\"p\", \"q\"], [OTHER, ONE])[\"q\"]",
             "{ for k, v in { p = ONE, q = OTHER } : k => v }[\"p\"]",
             "[OTHER, ONE][1]",
             "element([ONE, OTHER], 0)",
+            "lookup({ a = OTHER, b = ONE }, \"b\")",
             "try(ONE, \"none\")",
             "coalesce(ONE, \"none\")",
         ];
