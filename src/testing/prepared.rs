@@ -9,9 +9,8 @@ use crate::address::{ConfigResource, Module as ModuleAddr, Provider, ProviderCon
 use crate::config::testing::{MockProvider, OverrideTarget, TestFile, TestRun};
 use crate::config::{Config, ProviderBlock, ProviderRef, Repetition};
 use crate::diagnostic::Diagnostics;
-use crate::expression;
 use crate::provider::mock::{Fill, MockedProvider, Mocks};
-use crate::syntax::{Body, Expression, Step};
+use crate::syntax::{Body, Expression};
 
 /// A configuration as a run has it.
 pub struct Prepared {
@@ -137,10 +136,7 @@ fn evaluate_runs(body: &mut Body, scope: &FileScope<'_>) {
         if !names_runs(&attribute.value) {
             continue;
         }
-        let (value, found) = expression::evaluate(&attribute.value, scope);
-        if found.has_errors() {
-            continue;
-        }
+        let Ok(value) = scope.evaluate(&attribute.value) else { continue };
         attribute.value = crate::config::testing::literal(&value, attribute.value.span);
     }
     for block in body.blocks.iter_mut() {
@@ -150,8 +146,6 @@ fn evaluate_runs(body: &mut Body, scope: &FileScope<'_>) {
 
 fn names_runs(expression: &Expression) -> bool {
     let mut found = false;
-    crate::syntax::references(expression, &mut |root, steps, _| {
-        found |= &*root.text == "run" && matches!(steps.first(), Some(Step::Attribute(_)));
-    });
+    crate::syntax::references(expression, &mut |root, _, _| found |= &*root.text == "run");
     found
 }

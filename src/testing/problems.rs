@@ -116,12 +116,6 @@ pub(super) fn unknown_name(name: &str, at: Span) -> Diagnostic {
         .at(at)
 }
 
-pub(super) fn no_attribute(name: &str, at: Span) -> Diagnostic {
-    Diagnostic::error("Unsupported attribute")
-        .detail(format!("This object does not have an attribute named {name:?}."))
-        .at(at)
-}
-
 pub(super) fn undeclared_output(name: &str, known: Option<&str>, at: Span) -> Diagnostic {
     let hint = known.map(|it| format!(" Did you mean {it:?}?")).unwrap_or_default();
     Diagnostic::error("Reference to undeclared output value")

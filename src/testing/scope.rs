@@ -189,7 +189,7 @@ impl<'v, 'a> TestScope<'v, 'a> {
 }
 
 /// Takes the step that a resource's instance key would be: here it leads into a value like any other.
-pub fn keyed(value: Value, ask: Ask<'_>) -> Result<Value, Diagnostics> {
+fn keyed(value: Value, ask: Ask<'_>) -> Result<Value, Diagnostics> {
     match ask.key {
         Some(key) => Ok(index(&value, key, ask.span)?),
         None => Ok(value),

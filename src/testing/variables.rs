@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::problems;
-use super::scope::keyed;
 use super::suite::Suite;
 use crate::config::Config;
 use crate::config::inputs::{self, Origin, RootVariables, VariableInput};
 use crate::config::testing::{TestFile, TestRun};
-use crate::diagnostic::{Diagnostics, Span};
+use crate::diagnostic::{Diagnostics, Sort, Span};
 use crate::expression::{self, Around, Ask, Declared, Scope, Subject};
 use crate::syntax::{Attribute, Expression};
 use crate::value::{Str, Type, Value};
@@ -35,23 +34,30 @@ impl<'a> FileScope<'a> {
         self.variables.extend(more);
         self
     }
+
+    /// Evaluates an expression. `run` and `var` are objects like any other, as they are in the real program: `try` catches what
+    /// they do not have.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be evaluated.
+    pub fn evaluate(&self, expression: &Expression) -> Result<Value, Diagnostics> {
+        let object = |of: &BTreeMap<Str, Value>| Value::object(of.clone());
+        let bindings = [("run".into(), object(self.runs)), ("var".into(), object(&self.variables))];
+        let (value, problems) = expression::evaluate_with(expression, self, &bindings);
+        if problems.has_errors() { Err(problems) } else { Ok(value) }
+    }
 }
 
 impl Scope for FileScope<'_> {
     fn declared(&self, what: Declared<'_>, ask: Ask<'_>) -> Result<Value, Diagnostics> {
-        match what {
-            Declared::Variable(name) => match self.variables.get(name) {
-                Some(value) => Ok(value.clone()),
-                None => Err(problems::no_attribute(name, ask.span).into()),
-            },
-            Declared::Resource(it) if it.kind == "run" => match self.runs.get(it.name) {
-                Some(value) => keyed(value.clone(), ask),
-                None => Err(problems::no_attribute(it.name, ask.span).into()),
-            },
-            Declared::Resource(it) => Err(problems::unknown_name(it.kind, ask.span).into()),
-            Declared::Local(_) => Err(problems::unknown_name("local", ask.span).into()),
-            Declared::Module(_) => Err(problems::unknown_name("module", ask.span).into()),
-        }
+        let name = match what {
+            Declared::Variable(_) => "var",
+            Declared::Resource(it) => it.kind,
+            Declared::Local(_) => "local",
+            Declared::Module(_) => "module",
+        };
+        Err(problems::unknown_name(name, ask.span).sort(Sort::InvalidIndex).into())
     }
 
     fn world(&self) -> &World {
@@ -72,7 +78,7 @@ impl Scope for FileScope<'_> {
             Subject::Unknown(name) => name,
             _ => "this",
         };
-        Err(problems::unknown_name(name, span).into())
+        Err(problems::unknown_name(name, span).sort(Sort::InvalidIndex).into())
     }
 
     fn is_planning(&self) -> bool {
@@ -128,7 +134,8 @@ impl<'a> Given<'a> {
         for (name, variable) in &self.config.root().variables {
             let input = match self.written(name) {
                 Some(it) => Some(
-                    evaluate(&it.value, &scope)
+                    scope
+                        .evaluate(&it.value)
                         .map(|value| VariableInput { value, origin: Origin::Test(it.value.span) }),
                 ),
                 None => self.suite.globals.of(variable, &self.suite.sources),
@@ -166,7 +173,7 @@ impl<'a> Given<'a> {
         let scope = FileScope::new(self.suite, self.config, self.runs);
         let written = self.file.variables.iter().chain(&self.run.variables);
         for (name, it) in written {
-            let value = evaluate(&it.value, &scope).unwrap_or(Value::unknown(Type::DYNAMIC));
+            let value = scope.evaluate(&it.value).unwrap_or(Value::unknown(Type::DYNAMIC));
             values.insert(name.clone(), value);
         }
         for (name, variable) in &self.config.root().variables {
@@ -189,9 +196,4 @@ impl<'a> Given<'a> {
         let known = known.map(|(name, value)| (name.clone(), value.clone())).collect();
         FileScope::new(self.suite, self.config, self.runs).with(known)
     }
-}
-
-fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Value, Diagnostics> {
-    let (value, problems) = expression::evaluate(expression, scope);
-    if problems.has_errors() { Err(problems) } else { Ok(value) }
 }
