@@ -68,6 +68,14 @@ impl Module {
         Module(self.0.iter().cloned().chain([name.into()]).collect())
     }
 
+    /// Returns the module that this path leads to from another module.
+    pub fn within(self, outer: &Module) -> Module {
+        if outer.is_root() {
+            return self;
+        }
+        Module(outer.0.iter().chain(self.0.iter()).cloned().collect())
+    }
+
     /// Returns whether this is the root module.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
@@ -81,6 +89,14 @@ impl Module {
 }
 
 impl ModuleInstance {
+    /// Returns the module instance that this path leads to from another one.
+    pub fn within(self, outer: &ModuleInstance) -> ModuleInstance {
+        if outer.is_root() {
+            return self;
+        }
+        ModuleInstance(outer.0.iter().chain(self.0.iter()).cloned().collect())
+    }
+
     /// Returns the instance `key` of the call `name` in this module instance.
     pub fn child(&self, name: impl Into<Str>, key: InstanceKey) -> ModuleInstance {
         ModuleInstance(self.0.iter().cloned().chain([(name.into(), key)]).collect())

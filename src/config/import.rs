@@ -6,9 +6,17 @@ use crate::syntax::{Expression, Step};
 use crate::value::Str;
 
 impl Import {
-    /// Returns the block that an import is for, whatever the keys.
+    /// Returns the block that an import is for, whatever the keys, as the module that the import is in names it.
     pub fn target(&self) -> Option<ConfigResource> {
         self.named().filter(|it| it.resource.mode == Mode::Managed)
+    }
+
+    /// Returns the block that an import is for, whatever the keys.
+    ///
+    /// - `module`: the module that the import is in.
+    pub fn target_from(&self, module: &Module) -> Option<ConfigResource> {
+        let named = self.target()?;
+        Some(ConfigResource { module: named.module.within(module), ..named })
     }
 
     /// Returns what an import names, be it no managed resource, which nothing can be imported into.

@@ -337,7 +337,7 @@ impl Loader<'_> {
                     self.broken.insert(directory.to_owned());
                 }
                 self.problems.extend(problems);
-                self.check_child(child, module);
+                self.check_child(module);
             }
         }
         self.read.insert(directory.to_owned(), module.clone());
@@ -345,7 +345,7 @@ impl Loader<'_> {
     }
 
     /// Complains of what only a root module may say.
-    fn check_child(&mut self, address: &ModuleInstance, module: &Module) {
+    fn check_child(&mut self, module: &Module) {
         if let Some(backend) = module.backend.as_ref().filter(|it| !it.is_cloud) {
             let detail = format!(
                 "Any selected backend applies to the entire configuration, so {PRODUCT} expects backend configurations only in the root module. This block will have no effect."
@@ -356,16 +356,8 @@ impl Loader<'_> {
                 backend.declared,
             ));
         }
-        if let Some(import) = module.imports.first() {
-            let detail = format!(
-                "An import block was detected in {:?}. Import blocks are only allowed in the root module.",
-                address.module().to_string()
-            );
-            self.problems.push(problems::invalid(
-                "Invalid import configuration",
-                detail,
-                import.declared,
-            ));
+        for provider in module.imports.iter().filter_map(|it| it.provider.as_ref()) {
+            self.problems.push(problems::provider_of_import(provider.span));
         }
     }
 }

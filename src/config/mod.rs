@@ -191,15 +191,6 @@ impl Module {
         all.filter(move |it| last.replace(*it) != Some(*it))
     }
 
-    /// Returns its `import` blocks by what they are for, as positions in their order.
-    pub fn imports_by_target(&self) -> FxHashMap<ConfigResource, Vec<usize>> {
-        let mut all: FxHashMap<ConfigResource, Vec<usize>> = FxHashMap::default();
-        for (at, import) in self.imports.iter().enumerate() {
-            import.target().into_iter().for_each(|it| all.entry(it).or_default().push(at));
-        }
-        all
-    }
-
     /// Returns the `provider` block of a local name and alias.
     pub fn provider_block(&self, local_name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
         self.providers.iter().find(|it| {
@@ -207,6 +198,9 @@ impl Module {
         })
     }
 }
+
+/// The blocks that imports are for, each with how deep the modules are that have an import for it.
+pub type ImportTargets = FxHashMap<ConfigResource, Vec<usize>>;
 
 impl Config {
     /// Returns a module of the configuration.
@@ -217,6 +211,24 @@ impl Config {
     /// Returns the root module.
     pub fn root(&self) -> &Module {
         self.modules.get(&ModuleAddr::default()).expect("a configuration has a root module")
+    }
+
+    /// Returns every `import` block with the path of the module that it is in.
+    pub fn imports(&self) -> impl Iterator<Item = (&ModuleAddr, &Import)> {
+        self.all().flat_map(|(path, module)| module.imports.iter().map(move |it| (path, it)))
+    }
+
+    /// Returns the blocks that imports are for, each with how deep the modules are that have an import for it: 0 is the root.
+    pub fn import_targets(&self) -> ImportTargets {
+        let mut all = ImportTargets::default();
+        for (path, import) in self.imports() {
+            let Some(target) = import.target_from(path) else { continue };
+            let depths = all.entry(target).or_default();
+            if !depths.contains(&path.0.len()) {
+                depths.push(path.0.len());
+            }
+        }
+        all
     }
 
     /// Returns the root module in its place.

@@ -158,8 +158,7 @@ pub(super) fn import(decoder: &mut Decoder, block: &Block) -> Option<Import> {
         .and_then(|it| import_target(decoder, &it).map(|target| (it, target)));
     let provider = content.get("provider").and_then(|it| {
         if to.as_ref().is_some_and(|(_, target)| !target.0.is_root()) {
-            let detail = "The provider argument can only be specified in import blocks that will generate configuration. Use the providers argument within the module block to configure providers for all resources within a module, including imported resources.";
-            decoder.report(problems::invalid("Invalid import provider argument", detail, it.span()));
+            decoder.report(problems::provider_of_import(it.span()));
         }
         reference(decoder, &it.value, "provider")
     });

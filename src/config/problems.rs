@@ -300,6 +300,12 @@ pub(super) fn invalid(
     error(summary, detail, at)
 }
 
+/// An `import` block names a provider, and the resource that it is for is in a module below the root.
+pub(super) fn provider_of_import(at: Span) -> Diagnostic {
+    let detail = "The provider argument can only be specified in import blocks that will generate configuration. Use the providers argument within the module block to configure providers for all resources within a module, including imported resources.";
+    invalid("Invalid import provider argument", detail, at)
+}
+
 /// Something that is allowed and probably a mistake.
 pub(super) fn questionable(
     summary: impl Into<String>,

@@ -17,10 +17,8 @@ use super::serving::Repeated;
 use super::structure::{
     CallId, CallNode, ModuleId, ModuleNode, NodeKind, NodeMap, ResourceId, Structure, Style,
 };
-use crate::address::{
-    ConfigResource, InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, RareMap,
-};
-use crate::config::{Config, Variant, inputs};
+use crate::address::{InstanceKey, Keyed, Module, ModuleInstance, ProviderConfig, RareMap};
+use crate::config::{Config, ImportTargets, Variant, inputs};
 use crate::diagnostic::{Diagnostics, Sources, Span};
 use crate::request::Request;
 use crate::state::State;
@@ -136,7 +134,7 @@ pub fn trace(input: TraceInput<'_>) -> Traced<'_> {
     let structure = Structure::with_room(input.config.all_variants().map(|it| &**it.1));
     let modules = input.graph.modules.count();
     let mut trace = Trace {
-        imports: input.config.root().imports_by_target(),
+        imports: input.config.import_targets(),
         values: NodeMap::with_room(structure.nodes.capacity()),
         structure,
         input,
@@ -189,8 +187,8 @@ pub struct Trace<'a> {
     named: Mutex<BTreeSet<(ResourceId, InstanceKey)>>,
     /// Instances of calls whose keys are not known yet that something names.
     named_calls: Mutex<BTreeSet<(CallId, InstanceKey)>>,
-    /// The `import` blocks by what they are for, as positions.
-    imports: FxHashMap<ConfigResource, Vec<usize>>,
+    /// The blocks that imports are for.
+    imports: ImportTargets,
     /// The configuration that served the last resource, and the node of all its instances together.
     last_served: Option<(Arc<ProviderConfig>, Node)>,
     /// What these read in any case.

@@ -1,18 +1,20 @@
 //! `import` blocks: which existing object a declared instance without one is to adopt.
 
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::generate::{Generated, generate};
 use super::object::{Besides, ObjectContext, Prior};
 use super::{Observer, problems};
-use crate::address::{ConfigResource, Instance, Mode};
-use crate::config::Config;
+use crate::address::{ConfigResource, Instance, Mode, ModuleInstance};
+use crate::config::{Config, ImportTargets};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::event::Event;
 use crate::expression;
+use crate::lower::structure::ModuleId;
 use crate::provider::{ImportName, ImportedObject, ReadObject};
 use crate::rarely::Rarely;
 use crate::schema;
@@ -23,14 +25,16 @@ mod targets;
 pub use self::targets::{ImportTarget, invalid_ids};
 use self::targets::{collect, conforming};
 
-/// What the imports of a block ask for; nothing where one of them cannot be evaluated.
+/// What the imports of one module instance ask for a block; nothing where one of them cannot be evaluated.
 type Targets = OnceLock<Option<BTreeMap<Instance, ImportTarget>>>;
 
-/// The import blocks by the block they are for; each is evaluated when the first instance of that block asks.
+/// The import blocks by the block they are for; those of a module instance are evaluated when the first instance of that block asks.
 #[derive(Debug, Default)]
 pub struct Imports {
-    /// What the blocks ask for, each with the positions of its imports.
-    targets: FxHashMap<ConfigResource, (Vec<usize>, Targets)>,
+    /// The blocks that imports are for.
+    blocks: ImportTargets,
+    /// What the imports of module instances ask for blocks.
+    targets: Mutex<FxHashMap<(ModuleInstance, ConfigResource), Arc<Targets>>>,
     /// Blocks written for imports that have none, with the object they were written for.
     generated: FxHashMap<ConfigResource, OnceLock<(Generated, Prior)>>,
 }
@@ -38,13 +42,12 @@ pub struct Imports {
 impl Imports {
     /// Returns the imports of a configuration, none evaluated yet.
     pub fn of(config: &Config) -> Imports {
-        let imports = config.root().imports_by_target();
+        let blocks = config.import_targets();
         let is_missing =
             |it: &&ConfigResource| config.resource(it).is_some_and(|block| block.besides.generated);
-        let missing = imports.keys().filter(is_missing);
+        let missing = blocks.keys().filter(is_missing);
         let generated = missing.map(|it| (it.clone(), OnceLock::new())).collect();
-        let targets = imports.into_iter().map(|(it, all)| (it, (all, OnceLock::new())));
-        Imports { targets: targets.collect(), generated }
+        Imports { blocks, targets: Mutex::default(), generated }
     }
 
     /// Returns the block that was written for an import, and the object that it was written for.
@@ -74,34 +77,52 @@ impl Observer<'_> {
     ///
     /// # Errors
     ///
-    /// If an import of the instance's block cannot be evaluated; that has been reported.
+    /// If an import of the instance's block cannot be evaluated, or two are for the instance; that has been reported.
     pub(crate) fn import_target(&self, address: &Instance) -> Result<Option<ImportTarget>, ()> {
-        if self.imports.targets.is_empty() {
+        if self.imports.blocks.is_empty() {
             return Ok(None);
         }
-        Ok(self.targets(&address.config())?.and_then(|it| it.get(address).cloned()))
+        let block = address.config();
+        let mut found: Option<ImportTarget> = None;
+        for depth in self.imports.blocks.get(&block).into_iter().flatten() {
+            let declaring = ModuleInstance(address.module.0[..*depth].into());
+            let Some(module) = self.values.structure.module_id(&declaring) else { continue };
+            let targets = self.targets(module, &block);
+            let Some(target) = targets.get().and_then(|it| it.as_ref()).ok_or(())?.get(address)
+            else {
+                continue;
+            };
+            if let Some(first) = &found {
+                self.values.report([targets::twice(&self.values, address, first.declared)]);
+                return Err(());
+            }
+            found = Some(target.clone());
+        }
+        Ok(found)
     }
 
-    fn targets(
-        &self,
-        block: &ConfigResource,
-    ) -> Result<Option<&BTreeMap<Instance, ImportTarget>>, ()> {
-        let Some((imports, cell)) = self.imports.targets.get(block) else { return Ok(None) };
-        cell.get_or_init(|| collect(&self.values, imports)).as_ref().map(Some).ok_or(())
+    /// Returns what the imports of a module instance ask for a block, evaluated.
+    fn targets(&self, module: ModuleId, block: &ConfigResource) -> Arc<Targets> {
+        let declaring = self.values.structure.module(module).address.clone();
+        let cell =
+            self.imports.targets.lock().entry((declaring, block.clone())).or_default().clone();
+        cell.get_or_init(|| collect(&self.values, module, block));
+        cell
     }
 
     /// Returns the problems of imports whose instances nothing declares.
     pub fn check_imports(&self) -> Diagnostics {
         let mut problems = Diagnostics::new();
-        let mut blocks: Vec<_> = self.imports.targets.iter().collect();
-        blocks.sort_by_key(|it| it.0);
         // Nothing but a managed resource can adopt anything.
-        problems.extend(self.values.config.root().imports.iter().filter_map(|import| {
+        problems.extend(self.values.config.imports().filter_map(|(path, import)| {
             let named = import.named().filter(|it| it.resource.mode != Mode::Managed)?;
+            let named = ConfigResource { module: named.module.within(path), ..named };
             Some(without_block(named, Some(import.declared)))
         }));
-        let evaluated = blocks.into_iter().filter_map(|it| it.1.1.get()?.as_ref());
-        for (address, _) in evaluated.flatten() {
+        let targets = self.imports.targets.lock();
+        let evaluated = targets.values().filter_map(|it| it.get()?.as_ref());
+        let addresses: BTreeSet<&Instance> = evaluated.flat_map(|it| it.keys()).collect();
+        for address in addresses {
             let structure = &self.values.structure;
             let known = structure.resource_id(&address.of());
             if known.is_none_or(|it| !structure.resource(it).instances.contains_key(&address.key)) {
@@ -113,9 +134,15 @@ impl Observer<'_> {
 
     /// Evaluates the imports of blocks that have no instance to ask for them.
     pub fn resolve_imports(&self, takes_part: impl Fn(&ConfigResource) -> bool) {
-        for block in self.imports.targets.keys().filter(|it| takes_part(it)) {
-            // What cannot be evaluated has been reported.
-            let _ = self.targets(block);
+        let structure = &self.values.structure;
+        let mut blocks: Vec<_> = self.imports.blocks.iter().filter(|it| takes_part(it.0)).collect();
+        blocks.sort_by_key(|it| it.0);
+        for (block, depths) in blocks {
+            for depth in depths {
+                let path = &block.module.0[..*depth];
+                // What cannot be evaluated has been reported.
+                structure.instances_of(path).for_each(|it| drop(self.targets(it, block)));
+            }
         }
     }
 

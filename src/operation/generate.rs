@@ -81,22 +81,29 @@ fn missing(root: &Module, import: &Import) -> Option<Resource> {
 /// Complains of imports whose resource no block declares, and for which none can be written.
 pub fn missing_blocks(config: &Config, request: &Request) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    for import in &config.root().imports {
-        let Some(target) = import.target() else { continue };
+    for (path, import) in config.imports() {
+        let Some(target) = import.target_from(path) else { continue };
         if config.resource(&target).is_some() {
             continue;
         }
         problems.push(match request.generate_config_out {
-            Some(_) => not_generated(config, import, &target),
+            Some(_) => not_generated(config, path, import, &target),
             None => without_block(&target, Some(import.declared)),
         });
     }
     problems
 }
 
-fn not_generated(config: &Config, import: &Import, target: &ConfigResource) -> Diagnostic {
-    let address = import.fixed_target();
+/// - `path`: the module that the import is in.
+fn not_generated(
+    config: &Config,
+    path: &ModuleAddr,
+    import: &Import,
+    target: &ConfigResource,
+) -> Diagnostic {
+    let address = import.fixed_target().filter(|_| path.is_root());
     let in_module = config.module(&target.module).is_none()
+        || !path.is_root()
         || address.as_ref().is_some_and(|it| !it.module.is_root());
     let name = address.map_or_else(|| target.to_string(), |it| it.to_string());
     let (summary, why) = if in_module {

@@ -292,7 +292,7 @@ impl Builder<'_, '_> {
             self.uses(&mut node, uses::of_call_itself(call));
         }
         for import in &module.imports {
-            let Some(target) = import.target() else { continue };
+            let Some(target) = import.target_from(&own.path) else { continue };
             for (of, module) in self.config.variants_at(&target.module) {
                 if let Some(place) = module.resources.position(target.resource.as_ref()) {
                     let mut node = Start::from(Part::Resource(of, place));

@@ -196,7 +196,8 @@ impl<'a> Builder<'a> {
     /// What adopts an object waits for what names that object. An id that names its own resource is told where it is evaluated.
     /// Which instance it is for is not known yet: of several blocks of that name, each waits.
     fn import(&mut self, it: &config::Import) {
-        let Some(target) = it.target() else { return };
+        let own = self.code().variant.path.clone();
+        let Some(target) = it.target_from(&own) else { return };
         let key = BlockKey::Resource(target.resource);
         for (of, _) in self.config.variants_at(&target.module) {
             let Some(from) = self.graph.find_in(&of, &key) else { continue };

@@ -9,6 +9,7 @@ use super::{ModuleId, ModuleNode, ResourceId, ResourceNode, Structure};
 use crate::address::{Module, ModuleInstance, Resource, ResourceNameRef};
 use crate::config::{Config, Variant};
 use crate::syntax::Near;
+use crate::value::Str;
 
 /// Where the last resource was found that somebody asked for.
 #[derive(Debug, Default)]
@@ -119,9 +120,29 @@ impl Structure {
         self.by_module.find(hash_of_module(address), is_it).copied()
     }
 
+    /// Returns the module instance around another one that is so many calls below the root.
+    pub fn outer_module(&self, inner: ModuleId, depth: usize) -> ModuleId {
+        let mut at = inner;
+        while self.module(at).path.0.len() > depth
+            && let Some((caller, _)) = self.module(at).parent
+        {
+            at = caller;
+        }
+        at
+    }
+
     /// Returns the module instances that are found by their addresses.
     pub fn known_modules(&self) -> impl Iterator<Item = &ModuleNode> {
         self.by_module.iter().map(|it| self.module(*it))
+    }
+
+    /// Returns the known instances of a module, the root among them; those whose keys are not known are left out.
+    pub fn instances_of(&self, path: &[Str]) -> impl Iterator<Item = ModuleId> {
+        let numbered = (0..).map(ModuleId).zip(&self.modules);
+        let is_it = move |it: &(ModuleId, &ModuleNode)| !it.1.pending && *it.1.path.0 == *path;
+        // There may be very many, and nearly always the root is asked for.
+        let count = if path.is_empty() { 1 } else { self.modules.len() };
+        numbered.take(count).filter(is_it).map(|it| it.0)
     }
 
     /// Lets a module instance be found by its address, and returns the one that was found by it before.

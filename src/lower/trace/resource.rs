@@ -12,7 +12,7 @@ use crate::config::uses::{self, Role, Use};
 use crate::diagnostic::Span;
 use crate::expression::{self, Ask, Subject, parse_reference};
 use crate::lower::blocks::BlockKey;
-use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Structure, Style};
+use crate::lower::structure::{ModuleId, NodeKind, ResourceId, Style};
 use crate::syntax::{Expression, Step};
 use crate::value::{PathStep, Value};
 
@@ -215,10 +215,16 @@ impl Trace<'_> {
         }
         let path = self.structure.module(module).path.clone();
         let address = ConfigResource { module: path, resource: block.name.clone() };
-        let imports = &self.input.config.root().imports;
-        for at in self.imports.get(&address).cloned().unwrap_or_default() {
-            for it in imports[at].expressions() {
-                self.static_reads(node, Structure::ROOT, it, &[]);
+        for depth in self.imports.get(&address).cloned().unwrap_or_default() {
+            let outer = self.structure.outer_module(module, depth);
+            let (config, path) = {
+                let outer = self.structure.module(outer);
+                (outer.config.clone(), outer.path.clone())
+            };
+            let for_it =
+                config.imports.iter().filter(|it| it.target_from(&path).as_ref() == Some(&address));
+            for it in for_it.flat_map(|it| it.expressions()) {
+                self.static_reads(node, outer, it, &[]);
             }
         }
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::super::object::ObjectContext;
 use super::super::values::{ValueScope, Values};
-use crate::address::{Instance, InstanceKey, ModuleInstance};
+use crate::address::{ConfigResource, Instance, InstanceKey, ModuleInstance};
 use crate::config::Import;
 use crate::config::expansion::{self, Keys};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression;
-use crate::lower::Structure;
+use crate::lower::structure::ModuleId;
 use crate::provider::ImportName;
 use crate::syntax::{Expression, Step};
 use crate::value::convert::convert;
@@ -28,7 +28,13 @@ pub struct ImportTarget {
 }
 
 /// The instance that `to` means, its keys evaluated.
-fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diagnostics> {
+///
+/// - `declaring`: the module instance that the import is in.
+fn resolve(
+    import: &Import,
+    declaring: &ModuleInstance,
+    scope: &ValueScope<'_, '_>,
+) -> Result<Instance, Diagnostics> {
     let block = import.target().ok_or_else(|| invalid_target(import.to.span))?;
     let Some((_, steps)) = import.to.as_traversal() else {
         return Err(invalid_target(import.to.span).into());
@@ -54,7 +60,8 @@ fn resolve(import: &Import, scope: &ValueScope<'_, '_>) -> Result<Instance, Diag
         .map(|(at, name)| (name.clone(), key_at((at + 1) * 2)))
         .collect();
     let key = key_at(block.module.0.len() * 2 + 2);
-    Ok(Instance { module: ModuleInstance(module), resource: block.resource, key })
+    let module = ModuleInstance(module).within(declaring);
+    Ok(Instance { module, resource: block.resource, key })
 }
 
 fn key_of(key: &Expression, scope: &ValueScope<'_, '_>) -> Result<InstanceKey, Diagnostics> {
@@ -182,11 +189,13 @@ pub(super) fn conforming(
 /// Returns what is wrong with import ids whatever becomes of that which is not decided yet.
 pub fn invalid_ids(values: &Values<'_>) -> Diagnostics {
     let mut problems = Diagnostics::new();
-    for import in &values.config.root().imports {
+    let modules = (0..).map(ModuleId).zip(&values.structure.modules);
+    let imports = modules.flat_map(|(id, it)| it.config.imports.iter().map(move |it| (id, it)));
+    for (module, import) in imports {
         let scopes = match &import.for_each {
-            None => vec![values.scope(Structure::ROOT)],
-            Some(for_each) => match keys_of(values, for_each) {
-                Ok(Keys::Known(keys)) => each(values, keys),
+            None => vec![values.scope(module)],
+            Some(for_each) => match keys_of(values, module, for_each) {
+                Ok(Keys::Known(keys)) => each(values, module, keys),
                 Ok(Keys::Unknown) => continue,
                 Ok(Keys::Invalid(problem)) => {
                     problems.push(problem.at(for_each.span));
@@ -205,21 +214,23 @@ pub fn invalid_ids(values: &Values<'_>) -> Diagnostics {
     problems.once()
 }
 
-/// Evaluates the imports of a block, given as positions; `None` where that fails, which has been reported.
+/// Evaluates the imports of a module instance for a block; `None` where that fails, which has been reported.
 pub(super) fn collect(
     values: &Values<'_>,
-    imports: &[usize],
+    module: ModuleId,
+    block: &ConfigResource,
 ) -> Option<BTreeMap<Instance, ImportTarget>> {
     let mut targets: BTreeMap<Instance, ImportTarget> = BTreeMap::new();
     let mut failed = false;
-    let all = &values.config.root().imports;
-    for import in imports.iter().map(|it| &all[*it]) {
-        let Some(scopes) = scopes(values, import) else {
+    let declaring = values.structure.module(module);
+    let is_for_it = |it: &&Import| it.target_from(&declaring.path).as_ref() == Some(block);
+    for import in declaring.config.imports.iter().filter(is_for_it) {
+        let Some(scopes) = scopes(values, module, import) else {
             failed = true;
             continue;
         };
         for scope in scopes {
-            match resolve(import, &scope)
+            match resolve(import, &declaring.address, &scope)
                 .and_then(|address| Ok((address, target_of(import, &scope)?)))
             {
                 Ok((address, Some(target))) => {
@@ -240,7 +251,7 @@ pub(super) fn collect(
     (!failed).then_some(targets)
 }
 
-fn twice(values: &Values<'_>, address: &Instance, first: Span) -> Diagnostic {
+pub(super) fn twice(values: &Values<'_>, address: &Instance, first: Span) -> Diagnostic {
     let place = values.sources.range(first);
     let address = crate::value::text::shown(&address.to_string());
     Diagnostic::error(format!("Duplicate import configuration for {address}"))
@@ -249,16 +260,18 @@ fn twice(values: &Values<'_>, address: &Instance, first: Span) -> Diagnostic {
 }
 
 /// One scope per repetition of an import block; `None` where the repetition cannot be used, which has been reported.
-fn scopes<'v, 'a>(values: &'v Values<'a>, import: &Import) -> Option<Vec<ValueScope<'v, 'a>>> {
-    let Some(for_each) = &import.for_each else {
-        return Some(vec![values.scope(Structure::ROOT)]);
-    };
+fn scopes<'v, 'a>(
+    values: &'v Values<'a>,
+    module: ModuleId,
+    import: &Import,
+) -> Option<Vec<ValueScope<'v, 'a>>> {
+    let Some(for_each) = &import.for_each else { return Some(vec![values.scope(module)]) };
     let unusable = |problems: Diagnostics| {
         values.report(problems);
         None
     };
-    match keys_of(values, for_each) {
-        Ok(Keys::Known(keys)) => Some(each(values, keys)),
+    match keys_of(values, module, for_each) {
+        Ok(Keys::Known(keys)) => Some(each(values, module, keys)),
         Ok(Keys::Unknown) => unusable(
             Diagnostic::error("Invalid for_each argument")
                 .detail("The \"for_each\" of an import block must be known while planning.")
@@ -272,15 +285,19 @@ fn scopes<'v, 'a>(values: &'v Values<'a>, import: &Import) -> Option<Vec<ValueSc
 
 fn each<'v, 'a>(
     values: &'v Values<'a>,
+    module: ModuleId,
     keys: Vec<(InstanceKey, Option<Value>)>,
 ) -> Vec<ValueScope<'v, 'a>> {
-    let root = || values.scope(Structure::ROOT);
-    keys.into_iter().map(|(key, value)| root().with_each(key, value)).collect()
+    keys.into_iter().map(|(key, value)| values.scope(module).with_each(key, value)).collect()
 }
 
 /// The keys of an import's `for_each`, which may be a tuple as well.
-fn keys_of(values: &Values<'_>, for_each: &Expression) -> Result<Keys, Diagnostics> {
-    let (value, found) = expression::evaluate(for_each, &values.scope(Structure::ROOT));
+fn keys_of(
+    values: &Values<'_>,
+    module: ModuleId,
+    for_each: &Expression,
+) -> Result<Keys, Diagnostics> {
+    let (value, found) = expression::evaluate(for_each, &values.scope(module));
     if found.has_errors() {
         return Err(found);
     }

@@ -40,13 +40,10 @@ impl Causes<'_> {
     }
 
     fn import_place(&self, change: &Change) -> Option<String> {
-        let wanted = change.address.of().to_string();
-        let imports = &self.model.config.root().imports;
-        let found = imports.iter().find(|it| {
-            let text = self.model.sources.text(it.to.span);
-            text.is_some_and(|it| it == change.address.to_string() || it.starts_with(&wanted))
-        });
-        found.and_then(|it| self.place(it.declared))
+        let block = change.address.config();
+        let mut imports = self.model.config.imports();
+        let found = imports.find(|(path, it)| it.target_from(path).as_ref() == Some(&block));
+        found.and_then(|it| self.place(it.1.declared))
     }
 
     fn move_place(&self, change: &Change) -> Option<String> {
