@@ -4,6 +4,7 @@
 //! positions – what was there before a round, what a round added – can be walked without copying.
 
 use std::hash::Hasher;
+use std::sync::OnceLock;
 
 use entail_rules::Tables;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -31,8 +32,8 @@ pub struct Table {
     derivations: Vec<Derivation>,
     /// Positions of rows that are possible and not certain, each with whether a certain one has taken its place since.
     possible: FxHashMap<u32, bool>,
-    /// Open addressing over positions.
-    slots: Vec<u32>,
+    /// Open addressing over positions, made when a row is first looked for: of most given tables none is.
+    slots: OnceLock<Vec<u32>>,
     indexes: Vec<Index>,
 }
 
@@ -40,10 +41,64 @@ pub struct Table {
 #[derive(Clone, Debug, Default)]
 struct Index {
     columns: Vec<usize>,
-    newest: FxHashMap<u64, u32>,
+    newest: Newest,
+    /// By position, the next older row with the same words in the columns.
     older: Vec<u32>,
     /// Rows of which a word in the columns is not known yet, so that it may equal any other; oldest first.
     open: Vec<u32>,
+}
+
+/// The position of the newest row for the words in the columns of an index.
+#[derive(Clone, Debug)]
+enum Newest {
+    /// By the word itself, where there is one column and its words are small, as numbers of nodes are.
+    Dense(Vec<u32>),
+    /// By the hash of the words.
+    Hashed(FxHashMap<u64, u32>),
+}
+
+impl Default for Newest {
+    fn default() -> Newest {
+        Newest::Hashed(FxHashMap::default())
+    }
+}
+
+impl Newest {
+    /// Puts a row in front, and returns the one that was there.
+    ///
+    /// - `count`: how many rows there are; words up to a few times that are small.
+    fn replace(&mut self, key: impl Iterator<Item = u64>, position: u32, count: usize) -> u32 {
+        match self {
+            Newest::Hashed(all) => all.insert(hash(key), position).unwrap_or(NONE),
+            Newest::Dense(all) => {
+                let word = key.last().unwrap_or_default();
+                match usize::try_from(word).ok().filter(|it| *it < 4 * count + 1024) {
+                    Some(at) => {
+                        if at >= all.len() {
+                            all.resize(at + 1, NONE);
+                        }
+                        std::mem::replace(&mut all[at], position)
+                    }
+                    None => {
+                        let known = (0..).zip(all.iter().copied()).filter(|it| it.1 != NONE);
+                        let hashed = known.map(|(word, it)| (hash(std::iter::once(word)), it));
+                        *self = Newest::Hashed(hashed.collect());
+                        self.replace(std::iter::once(word), position, count)
+                    }
+                }
+            }
+        }
+    }
+
+    fn get(&self, key: impl Iterator<Item = u64>) -> u32 {
+        let found = match self {
+            Newest::Hashed(all) => all.get(&hash(key)),
+            Newest::Dense(all) => {
+                usize::try_from(key.last().unwrap_or_default()).ok().and_then(|it| all.get(it))
+            }
+        };
+        found.copied().unwrap_or(NONE)
+    }
 }
 
 /// The rows of all relations of a program.
@@ -102,7 +157,9 @@ impl Database {
             self.tables[number].reserve(rows.count());
             for index in 0..rows.count() {
                 rows.write(index, &mut row);
-                self.give(number, &row);
+                if !self.tables[number].append(&row) {
+                    self.give(number, &row);
+                }
             }
         });
     }
@@ -170,10 +227,11 @@ impl Table {
 
     /// Returns the position of a row.
     pub fn position(&self, row: &[u64]) -> Option<usize> {
-        if self.slots.is_empty() || row.len() != self.arity {
+        if self.is_empty() || row.len() != self.arity {
             return None;
         }
-        let found = self.slots[self.slot(row)];
+        let slots = self.slots();
+        let found = slots[self.slot(slots, row)];
         (found != NONE).then_some(found as usize)
     }
 
@@ -197,33 +255,52 @@ impl Table {
         (0..self.len()).filter(|it| !self.is_replaced(*it))
     }
 
+    /// Adds a given row behind all that are smaller, and returns whether it did: then it cannot be there already, and need not be looked for.
+    fn append(&mut self, row: &[u64]) -> bool {
+        let is_greater = match self.len() {
+            0 => row.len() == self.arity,
+            count => row > self.row(count - 1),
+        };
+        let may = is_greater && self.slots.get().is_none() && self.possible.is_empty();
+        if may {
+            self.words.extend_from_slice(row);
+            self.derivations.push(Derivation { rule: NONE, premises: 0 });
+        }
+        may
+    }
+
     /// Adds a row. One that was only possible may become certain: then it is there again, as a new one.
     fn add(&mut self, row: &[u64], derivation: Derivation, is_certain: bool) -> bool {
         assert_eq!(row.len(), self.arity, "a row has one word per column");
-        if self.len() * 2 >= self.slots.len() {
-            self.grow();
+        if self.len() * 2 >= self.slots().len() {
+            let count = self.slots().len() * 2;
+            self.slots = self.made_slots(count).into();
         }
-        let slot = self.slot(row);
-        if self.slots[slot] != NONE {
-            if !is_certain || self.is_certain(self.slots[slot] as usize) {
+        let slot = self.slot(self.slots(), row);
+        let known = self.slots()[slot];
+        if known != NONE {
+            if !is_certain || self.is_certain(known as usize) {
                 return false;
             }
-            self.possible.insert(self.slots[slot], true);
+            self.possible.insert(known, true);
         }
+        let position = self.len() as u32;
         if !is_certain {
-            self.possible.insert(self.len() as u32, false);
+            self.possible.insert(position, false);
         }
-        self.slots[slot] = self.len() as u32;
+        if let Some(slots) = self.slots.get_mut() {
+            slots[slot] = position;
+        }
         self.words.extend_from_slice(row);
         self.derivations.push(derivation);
         true
     }
 
     /// Returns the slot that holds the row, or the free one where it belongs.
-    fn slot(&self, row: &[u64]) -> usize {
-        let mask = self.slots.len() - 1;
+    fn slot(&self, slots: &[u32], row: &[u64]) -> usize {
+        let mask = slots.len() - 1;
         let mut slot = hash(row.iter().copied()) as usize & mask;
-        while self.slots[slot] != NONE && self.row(self.slots[slot] as usize) != row {
+        while slots[slot] != NONE && self.row(slots[slot] as usize) != row {
             slot = (slot + 1) & mask;
         }
         slot
@@ -233,33 +310,33 @@ impl Table {
     fn reserve(&mut self, further: usize) {
         self.words.reserve(further * self.arity);
         self.derivations.reserve(further);
-        let slots = ((self.len() + further) * 2 + 1).next_power_of_two();
-        if slots > self.slots.len().max(16) {
-            self.make_slots(slots);
-        }
     }
 
-    fn grow(&mut self) {
-        self.make_slots((self.slots.len() * 2).max(16));
+    fn slots(&self) -> &[u32] {
+        self.slots.get_or_init(|| {
+            self.made_slots((self.derivations.capacity() * 2 + 1).next_power_of_two().max(16))
+        })
     }
 
-    /// Makes a number of slots, a power of two, and puts every row into its own.
-    fn make_slots(&mut self, count: usize) {
-        self.slots = vec![NONE; count];
-        for position in 0..self.len() {
-            if self.is_replaced(position) {
-                continue;
-            }
-            let slot = self.slot(self.row(position));
-            self.slots[slot] = position as u32;
+    /// Returns a number of slots, a power of two, with every row in its own.
+    fn made_slots(&self, count: usize) -> Vec<u32> {
+        let mut slots = vec![NONE; count];
+        for position in (0..self.len()).filter(|it| !self.is_replaced(*it)) {
+            let slot = self.slot(&slots, self.row(position));
+            slots[slot] = position as u32;
         }
+        slots
     }
 
     /// Returns the number of the index over these columns, which it makes or brings up to date.
     pub(super) fn index(&mut self, columns: &[usize]) -> usize {
         let number =
             self.indexes.iter().position(|it| it.columns == columns).unwrap_or_else(|| {
-                self.indexes.push(Index { columns: columns.to_vec(), ..Index::default() });
+                let newest = match columns {
+                    [_] => Newest::Dense(Vec::new()),
+                    _ => Newest::default(),
+                };
+                self.indexes.push(Index { columns: columns.to_vec(), newest, ..Index::default() });
                 self.indexes.len() - 1
             });
         let mut index = std::mem::take(&mut self.indexes[number]);
@@ -270,8 +347,8 @@ impl Table {
                 index.older.push(NONE);
                 continue;
             }
-            let key = hash(index.columns.iter().map(|&it| values::key(row[it])));
-            let older = index.newest.insert(key, position as u32).unwrap_or(NONE);
+            let key = index.columns.iter().map(|&it| values::key(row[it]));
+            let older = index.newest.replace(key, position as u32, self.len());
             index.older.push(older);
         }
         self.indexes[number] = index;
@@ -290,7 +367,7 @@ impl Table {
         key: impl Iterator<Item = u64>,
     ) -> impl Iterator<Item = usize> {
         let index = &self.indexes[index];
-        let mut next = index.newest.get(&hash(key.map(values::key))).copied().unwrap_or(NONE);
+        let mut next = index.newest.get(key.map(values::key));
         std::iter::from_fn(move || {
             let position = next as usize;
             (next != NONE).then(|| {
@@ -305,4 +382,65 @@ fn hash(words: impl Iterator<Item = u64>) -> u64 {
     let mut hasher = FxHasher::default();
     words.for_each(|it| hasher.write_u64(it));
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use entail_rules::{Facts, Node};
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    /// Words that are small, and some that are not.
+    fn table(words: &[u64]) -> Table {
+        let mut table = Table { arity: 2, ..Table::default() };
+        for (at, word) in words.iter().enumerate() {
+            let given = Derivation { rule: NONE, premises: 0 };
+            assert!(table.add(&[*word, at as u64], given, true), "each row is another one");
+        }
+        table
+    }
+
+    #[test]
+    fn an_index_finds_rows_by_small_words_and_by_large_ones() {
+        let mut words: Vec<u64> = (0..50).map(|it| it % 7).collect();
+        for more in [vec![], vec![900, 3], vec![u64::MAX, 3, 1 << 40, u64::MAX]] {
+            words.extend(more);
+            let mut table = table(&words[..words.len() / 2]);
+            // The index is made of half of the rows, and gets the others later.
+            table.index(&[0]);
+            for (at, word) in words.iter().enumerate().skip(words.len() / 2) {
+                table.add(&[*word, at as u64], Derivation { rule: NONE, premises: 0 }, true);
+            }
+            let index = table.index(&[0]);
+            for word in [0, 3, 8, 900, 1 << 40, u64::MAX] {
+                let found: Vec<usize> = table.chain(index, std::iter::once(word)).collect();
+                let all = words.iter().enumerate().rev().filter(|it| *it.1 == word);
+                assert_eq!(found, all.map(|it| it.0).collect::<Vec<_>>(), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_given_once_in_whatever_order() {
+        let program = crate::reason::shipped::program();
+        let reads = program.relation("reads").expect("a relation of facts");
+        let pairs = |all: &[(u32, u32)]| Facts {
+            reads: all.iter().map(|it| (Node(it.0), Node(it.1))).collect(),
+            ..Facts::default()
+        };
+        let mut database = Database::new(program);
+        for facts in [
+            pairs(&[(1, 2), (3, 1), (3, 4)]),
+            pairs(&[(3, 4), (0, 1), (5, 5), (1, 2), (5, 5)]),
+            pairs(&[(6, 1), (7, 1)]),
+        ] {
+            database.give_tables(program, &facts, |_| true);
+        }
+        let table = database.table(reads);
+        let rows: Vec<(u64, u64)> = table.rows().map(|it| (it[0], it[1])).collect();
+        assert_eq!(rows, [(1, 2), (3, 1), (3, 4), (0, 1), (5, 5), (6, 1), (7, 1)]);
+        assert!(rows.iter().all(|it| table.position(&[it.0, it.1]).is_some()));
+        assert_eq!(table.position(&[1, 3]), None);
+    }
 }
