@@ -35,7 +35,7 @@ pub use every::{Every, Told, every};
 pub(super) use links::within as place;
 pub use links::{Link, Links};
 pub use parts::{Parts, parts};
-pub use question::{Length, Question};
+pub use question::{Length, Question, decided_by};
 pub use waiting::{Turn, Turns};
 
 /// Tells what the steps of an address wait for, or, without one, the longest way through the run.

@@ -67,13 +67,24 @@ impl Plan {
 
     /// Reads a plan from a file.
     pub fn load(path: &Path, seals: &Seals) -> Result<(Plan, PlanExtras), Diagnostic> {
+        let unpacked = Plan::open(path, seals)?.unpack(path)?;
+        let (plan, settings) = unpacked.plan(path)?;
+        Ok((plan, unpacked.into_extras(settings)))
+    }
+
+    /// Opens the file of a plan, of which nothing is unpacked yet.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such file, or it cannot be unsealed.
+    pub fn open(path: &Path, seals: &Seals) -> Result<Packed, Diagnostic> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         let bytes = files::read(path).and_then(|it| it.ok_or_else(missing));
         let bytes = bytes.map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => no_such_file(path),
             _ => not_a_plan(path, &error.into()),
         })?;
-        Plan::read(&seals.open(Part::Plan, &bytes)?).map_err(|why| not_a_plan(path, &why))
+        Ok(Packed(seals.open(Part::Plan, &bytes)?.into_owned()))
     }
 
     /// Reads a plan from the bytes of a file.
@@ -82,7 +93,7 @@ impl Plan {
     ///
     /// If they are none, or are damaged: with a phrase that says so.
     pub fn read(bytes: &[u8]) -> Result<(Plan, PlanExtras), Error> {
-        unpack(bytes, MOST_UNPACKED)
+        unpack(bytes, MOST_UNPACKED)?.read()
     }
 
     /// Tells whether the plan may be applied to what is on record now.
@@ -161,8 +172,90 @@ fn entries(plan: &Plan, extras: &PlanExtras) -> BTreeMap<String, Vec<u8>> {
 /// How many bytes an archive may hold unpacked: more than any plan, less than a machine has room for.
 const MOST_UNPACKED: u64 = 2 << 30;
 
-/// Reads an archive that holds at most so many bytes. The error is a phrase without a full stop.
-fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), Error> {
+/// The archive of a plan. Its parts can be unpacked and read side by side.
+pub struct Packed(Vec<u8>);
+
+impl Packed {
+    /// Unpacks one entry of what the plan rests on; nothing where there is none. It may be part of an archive that
+    /// [`unpack`](Packed::unpack) refuses.
+    pub fn fact(&self, name: &str) -> Option<Vec<u8>> {
+        let mut zip = ZipArchive::new(Cursor::new(&*self.0)).ok()?;
+        let entry = zip.by_name(&format!("facts/{name}")).ok()?;
+        let mut content = Vec::new();
+        entry.take(MOST_UNPACKED).read_to_end(&mut content).ok()?;
+        Some(content)
+    }
+
+    /// Unpacks all of it.
+    ///
+    /// - `path`: the name of the file, for the error.
+    ///
+    /// # Errors
+    ///
+    /// If it is not one archive with the entries of a plan that this version has made.
+    pub fn unpack(&self, path: &Path) -> Result<Unpacked, Diagnostic> {
+        unpack(&self.0, MOST_UNPACKED).map_err(|why| not_a_plan(path, &why))
+    }
+}
+
+/// What the archive of a plan holds.
+pub struct Unpacked {
+    /// The plan itself.
+    document: Vec<u8>,
+    /// The state that the plan starts from, and the one before the refresh.
+    states: [Vec<u8>; 2],
+    /// Everything else, but what the plan's own entry says.
+    extras: PlanExtras,
+}
+
+impl Unpacked {
+    /// Returns an entry of what the plan rests on; empty where there is none.
+    pub fn fact(&self, name: &str) -> &[u8] {
+        self.extras.facts.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Reads the plan, and what else is asked for or must be the same when it is carried out.
+    ///
+    /// - `path`: the name of the file, for the error.
+    ///
+    /// # Errors
+    ///
+    /// If the plan or a state is damaged.
+    pub fn plan(&self, path: &Path) -> Result<(Plan, BTreeMap<String, String>), Diagnostic> {
+        self.contents().map_err(|why| not_a_plan(path, &why))
+    }
+
+    /// The error is a phrase without a full stop.
+    fn contents(&self) -> Result<(Plan, BTreeMap<String, String>), Error> {
+        let state = |text: &[u8]| -> Result<State, Error> {
+            let state = read::read(text).map_err(|problems| {
+                let why = problems.iter().next().map(ToString::to_string).unwrap_or_default();
+                format!("failed to read the state in the plan file: {why}")
+            })?;
+            Ok(state.unwrap_or_default())
+        };
+        let [prior, previous] = &self.states;
+        let prior_state = state(prior)?;
+        // Where the refresh found nothing, they are the same.
+        let previous_state = if prior == previous { prior_state.clone() } else { state(previous)? };
+        read_document(&self.document, (prior_state, previous_state))
+    }
+
+    /// Returns everything but the plan.
+    ///
+    /// - `settings`: what the plan's own entry says.
+    pub fn into_extras(self, settings: BTreeMap<String, String>) -> PlanExtras {
+        PlanExtras { settings, ..self.extras }
+    }
+
+    fn read(self) -> Result<(Plan, PlanExtras), Error> {
+        let (plan, settings) = self.contents()?;
+        Ok((plan, self.into_extras(settings)))
+    }
+}
+
+/// Unpacks an archive that holds at most so many bytes. The error is a phrase without a full stop.
+fn unpack(bytes: &[u8], most: u64) -> Result<Unpacked, Error> {
     let mut zip = ZipArchive::new(Cursor::new(bytes))
         .map_err(|_| "the given file is not a valid plan file")?;
     if !is_one_archive(bytes, &zip) {
@@ -192,21 +285,15 @@ fn unpack(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), Error> {
     if let Some(name) = surplus {
         return Err(unexpected(&name));
     }
-    let mut state = |name: &str| -> Result<State, Error> {
-        let text = entries.remove(name).ok_or_else(damaged)?;
-        let state = read::read(&text).map_err(|problems| {
-            let why = problems.iter().next().map(ToString::to_string).unwrap_or_default();
-            format!("failed to read the state in the plan file: {why}")
-        })?;
-        Ok(state.unwrap_or_default())
-    };
-    let states = (state("tfstate")?, state("tfstate-prev")?);
-    let mut extras = PlanExtras::default();
+    // What another program made may mean anything.
+    content(&document)?;
+    let mut state = |name: &str| entries.remove(name).ok_or_else(damaged);
+    let states = [state("tfstate")?, state("tfstate-prev")?];
+    let mut extras = PlanExtras { signer, ..PlanExtras::default() };
     for (name, content) in entries {
         keep(&mut extras, &name, content).ok_or_else(damaged)?;
     }
-    let (plan, settings) = read_document(&document, states)?;
-    Ok((plan, PlanExtras { settings, signer, ..extras }))
+    Ok(Unpacked { document, states, extras })
 }
 
 /// Returns whether an archive begins with the bytes and ends with them, and has each entry once: so that every program that reads it
@@ -282,10 +369,8 @@ fn document(plan: &Plan, extras: &PlanExtras) -> Vec<u8> {
     whole
 }
 
-fn read_document(
-    document: &[u8],
-    states: (State, State),
-) -> Result<(Plan, BTreeMap<String, String>), Error> {
+/// Returns what stands behind the line that says which program made a plan.
+fn content(document: &[u8]) -> Result<&[u8], Error> {
     let Some(rest) = document.strip_prefix(MAGIC) else {
         return Err("the plan file was made by another program; plan files cannot be shared between programs".into());
     };
@@ -298,8 +383,16 @@ fn read_document(
              different versions"
         ).into());
     }
+    Ok(&rest[end + 1..])
+}
+
+fn read_document(
+    document: &[u8],
+    states: (State, State),
+) -> Result<(Plan, BTreeMap<String, String>), Error> {
+    let content = content(document)?;
     let read = || -> Read<_> {
-        let mut input = Decoder::new(&rest[end + 1..])?;
+        let mut input = Decoder::new(content)?;
         let mut plan = read_plan(&mut input, states)?;
         let settings =
             input.list(|input| Ok((input.text()?.to_string(), input.text()?.to_string())))?;

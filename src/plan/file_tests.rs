@@ -68,6 +68,10 @@ fn all_values() -> Vec<Value> {
     ]
 }
 
+fn read_packed(bytes: &[u8], most: u64) -> Result<(Plan, PlanExtras), Error> {
+    unpack(bytes, most)?.read()
+}
+
 #[test]
 fn values_of_every_form_come_back_as_they_were() {
     let values = all_values();
@@ -314,7 +318,7 @@ fn whatever_is_changed_in_a_signed_plan_is_noticed() {
     let (mine, other) = (key("mine", [7; 32]), key("other", [8; 32]));
     let signing = SigningKey::read(&mine).expect("a key");
     let bytes = archive(&plan(), &extras(), Some(&signing)).expect("it is written");
-    let signer = unpack(&bytes, MOST_UNPACKED).expect("it is whole").1.signer;
+    let signer = read_packed(&bytes, MOST_UNPACKED).expect("it is whole").1.signer;
     assert_eq!(signer, Some(signing.signer()));
     Trusted::read(&mine).expect("keys").check(signer).expect("it is trusted");
     let other = Trusted::read(&other).expect("keys");
@@ -339,18 +343,18 @@ fn whatever_is_changed_in_a_signed_plan_is_noticed() {
         }
         zip.finish().expect("it is written").into_inner()
     };
-    assert!(unpack(&packed(&whole), MOST_UNPACKED).is_ok());
+    assert!(read_packed(&packed(&whole), MOST_UNPACKED).is_ok());
     for name in whole.keys() {
         let mut changed = whole.clone();
         changed.entry(name.clone()).and_modify(|it| it.push(b' '));
-        assert!(unpack(&packed(&changed), MOST_UNPACKED).is_err(), "{name} is longer");
+        assert!(read_packed(&packed(&changed), MOST_UNPACKED).is_err(), "{name} is longer");
     }
     let mut more = whole.clone();
     more.insert("tfconfig/more.tf".into(), Vec::new());
-    assert!(unpack(&packed(&more), MOST_UNPACKED).is_err());
+    assert!(read_packed(&packed(&more), MOST_UNPACKED).is_err());
     // Without a signature it is a plan that nobody has signed.
     whole.remove("signature");
-    assert_eq!(unpack(&packed(&whole), MOST_UNPACKED).expect("it is a plan").1.signer, None);
+    assert_eq!(read_packed(&packed(&whole), MOST_UNPACKED).expect("it is a plan").1.signer, None);
 }
 
 #[test]
@@ -358,9 +362,9 @@ fn an_archive_that_unpacks_to_more_than_any_plan_is_refused() {
     let facts = [("zeros".into(), vec![0; 3 << 20])].into();
     let bytes = archive(&plan(), &PlanExtras { facts, ..extras() }, None).expect("it is written");
     assert!(bytes.len() < 1 << 20, "it is packed well");
-    assert_eq!(unpack(&bytes, 4 << 20).map(drop), Ok(()));
+    assert_eq!(read_packed(&bytes, 4 << 20).map(drop), Ok(()));
     assert_eq!(
-        unpack(&bytes, 2 << 20).map(drop),
+        read_packed(&bytes, 2 << 20).map(drop),
         Err("the plan file holds more than 2 MB when unpacked, which no plan does".into())
     );
 }
@@ -370,14 +374,14 @@ fn a_plan_file_is_one_archive_and_nothing_else() {
     let bytes = archive(&plan(), &extras(), None).expect("it is written");
     let around = [[b"x", &bytes[..]].concat(), [&bytes[..], b"x"].concat(), bytes.repeat(2)];
     for other in around {
-        let problem = unpack(&other, MOST_UNPACKED).map(drop).expect_err("it is refused");
+        let problem = read_packed(&other, MOST_UNPACKED).map(drop).expect_err("it is refused");
         assert!(problem.to_string().contains("more than one archive"), "{problem}");
     }
     // A second entry of a name that the library does not show.
     let mut twice = bytes.clone();
     let end = twice.len() - 22;
     twice[end + 10] += 1;
-    assert!(unpack(&twice, MOST_UNPACKED).is_err());
+    assert!(read_packed(&twice, MOST_UNPACKED).is_err());
 }
 
 #[test]

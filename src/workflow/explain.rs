@@ -1,6 +1,9 @@
 //! `why`, `whatif`, `facts`: what was decided, and what it rests on.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use entail_rules::Facts;
 
 use super::host::Host;
 use super::judging::in_force;
@@ -12,10 +15,13 @@ use super::{vocabulary, with_room};
 use crate::config::inputs::RootVariables;
 use crate::diagnostic::Diagnostics;
 use crate::event::Silence;
+use crate::explain::Known;
 use crate::observe::provider_sources::ProviderSources;
 use crate::operation::explain::causes::Causes;
 use crate::operation::explain::causes::origin::given;
-use crate::operation::explain::{ExplainContext, Length, Parts, Question, Relation, order, parts};
+use crate::operation::explain::{
+    ExplainContext, Length, Parts, Question, Relation, decided_by, order, parts,
+};
 use crate::operation::models::{self, Basis};
 use crate::operation::plan::Planned;
 use crate::operation::saved::Loaded;
@@ -24,6 +30,7 @@ use crate::operation::{plan as operation, saved};
 use crate::plan::Plan;
 use crate::planner::Structured;
 use crate::policy::catalogue::{self, Meant};
+use crate::reason;
 use crate::state::State;
 
 /// What a question is asked of: a saved plan, or one that is made for it.
@@ -115,7 +122,10 @@ pub fn why(host: &Host<'_>, options: &WhyOptions) -> Result<Explained, Diagnosti
             told(&ask(context)?, context, Some(causes), options)
         };
         match &subject.saved {
-            Some(path) => of_saved(host, path, &answer).map(sound),
+            Some(path) => {
+                let is_about_decision = relation.is_none() && !options.provider && !options.order;
+                of_saved(host, path, is_about_decision, &answer).map(sound)
+            }
             None => runtime.block_on(of_plan(host, &subject.planning, &answer)),
         }
     })?
@@ -169,16 +179,26 @@ fn ordered(
 type Answer<'a> = &'a (dyn Fn(&ExplainContext, &Causes<'_>) -> Result<String, Diagnostics> + Sync);
 
 /// Answers from a saved plan. Its configuration is in it.
-fn of_saved(host: &Host<'_>, path: &Path, answer: Answer<'_>) -> Result<String, Diagnostics> {
+///
+/// - `is_about_decision`: whether what is decided is asked for, which is concluded while the rest of the plan is read.
+fn of_saved(
+    host: &Host<'_>,
+    path: &Path,
+    is_about_decision: bool,
+    answer: Answer<'_>,
+) -> Result<String, Diagnostics> {
     let (world, sources) = (host.world, host.sources);
-    let mut loaded = saved::load(world, sources, &world.root.join(path))?;
-    of_loaded(host, &mut loaded, |context, causes, _| answer(context, causes))
+    let engine = reason::named(world)?;
+    let conclude = |facts: &Facts| is_about_decision.then(|| decided_by(engine, facts));
+    let (mut loaded, decided) = saved::load_and(world, sources, &world.root.join(path), conclude)?;
+    of_loaded(host, &mut loaded, decided, |context, causes, _| answer(context, causes))
 }
 
 /// Answers from a saved plan that was read.
 pub(super) fn of_loaded<T>(
     host: &Host<'_>,
     loaded: &mut Loaded,
+    decided: Option<Arc<Known>>,
     answer: impl FnOnce(&ExplainContext, &Causes<'_>, &Plan) -> Result<T, Diagnostics>,
 ) -> Result<T, Diagnostics> {
     let (world, sources) = (host.world, host.sources);
@@ -188,7 +208,8 @@ pub(super) fn of_loaded<T>(
     let basis = Basis { config: &config, sources, world, variables: &variables, places: &places };
     let model = models::of_saved(loaded, &basis);
     let causes = Causes::new(&model, &loaded.given);
-    answer(&ExplainContext::of_saved(world, loaded)?, &causes, &loaded.plan)
+    let context = ExplainContext::of_saved(world, loaded)?.with_decided(decided);
+    answer(&context, &causes, &loaded.plan)
 }
 
 /// Answers from a plan that is made for it.

@@ -52,7 +52,7 @@ pub fn page<T: Send>(
         Opened::Plan(mut loaded) => {
             let (_, schemas, _) = runtime.block_on(of_plan(host, &loaded))?;
             let said = loaded.report();
-            of_loaded(host, &mut loaded, |context, causes, plan| {
+            of_loaded(host, &mut loaded, None, |context, causes, plan| {
                 let every = every(context, causes, &listed(plan));
                 let said = said.as_ref();
                 Ok(draw(Drawn::Plan(Explained { plan, schemas: &schemas, said, every: &every })))

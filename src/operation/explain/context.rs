@@ -38,6 +38,8 @@ pub struct ExplainContext {
     /// The former and the present address of each object that was moved.
     pub(super) formerly: Vec<(Instance, Instance)>,
     pub(super) failures: Failures,
+    /// What follows for questions about decisions, where that is known already.
+    pub(super) decided: Option<Arc<Known>>,
 }
 
 /// A relation: its name, and its rows in words.
@@ -115,6 +117,7 @@ impl ExplainContext {
                 Some(block_of(session, &finished.structure, resource)?.body.span)
             }),
             words: Words::of(&finished.serving, &finished.statements, &session.sources),
+            decided: None,
         }
     }
 
@@ -132,6 +135,7 @@ impl ExplainContext {
             flags: lowered.flags.clone(),
             failures: Failures::without_reasons(lowered.problems.has_errors()),
             words: Words::of(&lowered.serving, &[], &session.sources),
+            decided: None,
         }
     }
 
@@ -165,7 +169,13 @@ impl ExplainContext {
             blocks: loaded.blocks.clone(),
             forced: forced(&loaded.structure, &loaded.plan),
             formerly: formerly(&loaded.plan),
+            decided: None,
         })
+    }
+
+    /// Adds what follows for questions about decisions: [`decided_by`](super::decided_by) the same facts.
+    pub fn with_decided(self, decided: Option<Arc<Known>>) -> ExplainContext {
+        ExplainContext { decided, ..self }
     }
 
     /// Returns what follows from the facts of some relations, with derivations.

@@ -1,6 +1,8 @@
 //! A question of `why`, and its answer.
 
-use entail_rules::{Atom, Node};
+use std::sync::Arc;
+
+use entail_rules::{Atom, Facts, Node};
 
 use super::answer::{RELATIONS, Teller, fit, shortened};
 use super::asked::Asked;
@@ -12,7 +14,7 @@ use crate::explain::render::{Line, align, lines};
 use crate::explain::{Known, Leaves, Proof};
 use crate::lower::structure::NodeKind;
 use crate::policy::catalogue;
-use crate::reason::shipped;
+use crate::reason::{EngineRef, shipped};
 use crate::world::PROGRAM;
 
 /// What is to be explained: conclusions about one node, or one that is missed.
@@ -57,6 +59,17 @@ fn told(proofs: &[Proof], found: &Found, context: &ExplainContext) -> Vec<Line> 
     answer.extend(causes::lines(&found.0, less));
     answer.extend(causes::secret_lines(&found.1));
     answer
+}
+
+/// The relations that say what is to be done with an object, and why.
+fn decision_relations() -> Vec<&'static str> {
+    DECISIONS.iter().chain(RELATIONS).chain([&UNREFRESHED]).copied().collect()
+}
+
+/// Returns what follows from facts for a question about a decision, whatever object it is about. It may be computed before the
+/// question can be read.
+pub fn decided_by(engine: EngineRef, facts: &Facts) -> Arc<Known> {
+    Arc::new(Known::about(engine, facts, &decision_relations()))
 }
 
 impl Question {
@@ -246,13 +259,16 @@ impl Question {
     }
 
     /// What follows from the facts, as far as the answer needs it. Nothing is decided of values, so that nothing is concluded for them.
-    pub(super) fn known(&self, context: &ExplainContext) -> Known {
+    pub(super) fn known(&self, context: &ExplainContext) -> Arc<Known> {
         let is_value = matches!(self.asked, Asked::Attribute(..) | Asked::Value(..));
         let relations = match &self.about {
             About::Decision if is_value => Vec::new(),
             _ => self.relations(context),
         };
-        Known::about(context.engine, &context.facts, &relations)
+        match &context.decided {
+            Some(known) if relations == decision_relations() => known.clone(),
+            _ => Arc::new(Known::about(context.engine, &context.facts, &relations)),
+        }
     }
 
     /// The proofs of what is decided.
@@ -348,9 +364,7 @@ impl Question {
             self.asked.node().is_some_and(|it| context.structure.provider(it).is_some());
         match &self.about {
             About::Relation(name) => vec![name],
-            About::Decision if !is_provider => {
-                DECISIONS.iter().chain(RELATIONS).chain([&UNREFRESHED]).copied().collect()
-            }
+            About::Decision if !is_provider => decision_relations(),
             _ => vec!["serves", "lacks", "chosen"],
         }
     }
