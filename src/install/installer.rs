@@ -178,6 +178,7 @@ impl Installer<'_> {
         if let Some(version) = builtin::version(provider).and_then(Version::parse)
             && mode != Mode::Lock
             && !is_package
+            && !self.package_sources.is_exclusive()
         {
             let mirrored = self.package_sources.versions(provider, Reach::Mirrors).await;
             let has_mirrored = mirrored.is_ok_and(|it| it.0.iter().any(&fits));

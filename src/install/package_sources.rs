@@ -80,6 +80,8 @@ pub enum Reach {
 pub struct PackageSources {
     rules: Vec<Rule>,
     web: Web,
+    /// Whether nothing but these places counts, so that no embedded provider does: `-plugin-dir`.
+    is_exclusive: bool,
 }
 
 impl PackageSources {
@@ -96,7 +98,11 @@ impl PackageSources {
     /// Returns registries alone.
     pub fn registries(settings: &Settings, world: &World) -> PackageSources {
         let web = Web::new(settings, world);
-        PackageSources { rules: vec![registry_rule(web.download_retries())], web }
+        PackageSources {
+            rules: vec![registry_rule(web.download_retries())],
+            web,
+            is_exclusive: false,
+        }
     }
 
     /// Returns one mirror on a server alone.
@@ -132,7 +138,7 @@ impl PackageSources {
     /// One source, for every provider.
     fn alone(origin: PackageSource, web: Web) -> PackageSources {
         let rule = Rule { origin, include: Vec::new(), exclude: Vec::new() };
-        PackageSources { rules: vec![rule], web }
+        PackageSources { rules: vec![rule], web, is_exclusive: false }
     }
 
     /// Loads an archive into a file that goes when it is dropped.
@@ -164,7 +170,16 @@ impl PackageSources {
         world: &World,
     ) -> PackageSources {
         let rules = paths.into_iter().map(folder_rule);
-        PackageSources { rules: rules.collect(), web: Web::new(settings, world) }
+        PackageSources {
+            rules: rules.collect(),
+            web: Web::new(settings, world),
+            is_exclusive: true,
+        }
+    }
+
+    /// Returns whether packages may come from nowhere else, not even from this program.
+    pub fn is_exclusive(&self) -> bool {
+        self.is_exclusive
     }
 
     fn asked<'a>(
@@ -333,7 +348,7 @@ fn implied(world: &World, web: Web) -> PackageSources {
         }
     }
     rules.push(Rule { exclude, ..registry_rule(web.download_retries()) });
-    PackageSources { rules, web }
+    PackageSources { rules, web, is_exclusive: false }
 }
 
 fn explicit(installation: &Installation, world: &World, web: Web) -> (PackageSources, Diagnostics) {
@@ -373,7 +388,7 @@ fn explicit(installation: &Installation, world: &World, web: Web) -> (PackageSou
         };
         rules.push(Rule { origin, include, exclude });
     }
-    (PackageSources { rules, web }, problems)
+    (PackageSources { rules, web, is_exclusive: false }, problems)
 }
 
 /// A relative path stays as short as it is written where the working directory is the root.

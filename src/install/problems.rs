@@ -119,7 +119,7 @@ pub fn failed(provider: &Provider, failure: &Failure, conditions: &[Constraint])
 fn embedded(provider: &Provider) -> String {
     match builtin::version(provider).filter(|it| !it.is_empty()) {
         Some(version) => format!(
-            "\n\nVersion {version} of this provider is part of the program. It is used without a download where the constraints allow it and the lock file has no checksums for the provider."
+            "\n\nVersion {version} of this provider is part of the program. It is used without a download where the constraints allow it, the lock file has no checksums for the provider, and no -plugin-dir is given."
         ),
         None => String::new(),
     }

@@ -390,7 +390,7 @@ fn a_locked_package_is_not_replaced_by_the_embedded_provider() {
 
           - DIR/mirror
 
-        Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it and the lock file has no checksums for the provider.
+        Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it, the lock file has no checksums for the provider, and no -plugin-dir is given.
     "#]],
     );
     check(
@@ -401,7 +401,7 @@ fn a_locked_package_is_not_replaced_by_the_embedded_provider() {
 
           - DIR/mirror
 
-        Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it and the lock file has no checksums for the provider.
+        Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it, the lock file has no checksums for the provider, and no -plugin-dir is given.
     "#]],
     );
 }
@@ -440,7 +440,7 @@ fn an_embedded_provider_that_does_not_fit_is_named_where_nothing_else_does() {
 
               - DIR/mirror
 
-            Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it and the lock file has no checksums for the provider.
+            Version 3.3.1 of this provider is part of the program. It is used without a download where the constraints allow it, the lock file has no checksums for the provider, and no -plugin-dir is given.
         "#]],
     );
 }
