@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn an_index_finds_rows_by_small_words_and_by_large_ones() {
         let mut words: Vec<u64> = (0..50).map(|it| it % 7).collect();
-        for more in [vec![], vec![900, 3], vec![u64::MAX, 3, 1 << 40, u64::MAX]] {
+        for more in [vec![], vec![900, 3], vec![1 << 33, 3, 1 << 40, 1 << 33]] {
             words.extend(more);
             let mut table = table(&words[..words.len() / 2]);
             // The index is made of half of the rows, and gets the others later.
@@ -413,7 +413,7 @@ mod tests {
                 table.add(&[*word, at as u64], Derivation { rule: NONE, premises: 0 }, true);
             }
             let index = table.index(&[0]);
-            for word in [0, 3, 8, 900, 1 << 40, u64::MAX] {
+            for word in [0, 3, 8, 900, 1 << 33, 1 << 40] {
                 let found: Vec<usize> = table.chain(index, std::iter::once(word)).collect();
                 let all = words.iter().enumerate().rev().filter(|it| *it.1 == word);
                 assert_eq!(found, all.map(|it| it.0).collect::<Vec<_>>(), "{word}");
