@@ -155,6 +155,14 @@ ids! {
     Flag;
     /// A `moved` statement, written or implied.
     Statement;
+    /// A place in the configuration that a lint rule looks at: an item of `depends_on`, a reference, a quoted string, a
+    /// comparison, a function call.
+    Site;
+    /// What gives a value: the expression of a local value, an output, an input or an argument, or of one item of an object
+    /// that is written there.
+    Definition;
+    /// The type of a value.
+    ValueType;
 }
 
 words! {
@@ -364,5 +372,47 @@ words! {
         NoInstance = "no provider instance",
         /// The state's provider cannot stand in.
         NoFallback = "the state's provider is another one",
+    }
+
+    /// An identifier of `-lint`: a lint rule, or a group of lint rules.
+    LintName {
+        /// Every lint rule.
+        All = "all",
+        /// Every lint rule of the language itself.
+        CoreAll = "core:all",
+        /// What may mislead a reader.
+        Confusing = "core:confusing",
+        /// What is probably not meant so.
+        Mistake = "core:mistake",
+        /// What keeps changing without a reason.
+        NoConverge = "core:noconverge",
+        /// An item of `depends_on` that another reference implies.
+        UnusedDeps = "core:unuseddeps",
+        /// A string that has the text of a reference.
+        QuotedRef = "core:quotedref",
+        /// A comparison of values of different types.
+        IneffEq = "core:ineffeq",
+        /// An argument whose value is another one in each run.
+        ImpureFunc = "core:impurefunc",
+    }
+
+    /// What kind of type it is.
+    TypeKind {
+        /// `bool`
+        Bool = "bool",
+        /// `number`
+        Number = "number",
+        /// `string`
+        String = "string",
+        /// `list(…)`
+        List = "list",
+        /// `set(…)`
+        Set = "set",
+        /// `map(…)`
+        Map = "map",
+        /// `tuple([…])`
+        Tuple = "tuple",
+        /// `object({…})`
+        Object = "object",
     }
 }

@@ -115,6 +115,12 @@ pub const READERS: &[(&str, &[&str])] = &[
     ("written_last", &["execute"]),
     ("removed_last", &["execute"]),
     ("passed_by", &["execute"]),
+    // What `-lint` reports.
+    ("lint_enabled", &["operation"]),
+    ("unused_dependency", &["operation"]),
+    ("quoted_reference", &["operation"]),
+    ("ineffective_comparison", &["operation"]),
+    ("impure_argument", &["operation"]),
 ];
 
 /// Former names of public relations, with their names now. Rules, queries, `facts` and `why -of` accept both.

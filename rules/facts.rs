@@ -1,7 +1,7 @@
 //! The base relations: everything the rules are told, grouped by who writes it.
 //!
 //! A row is a sentence about ids. Reading order of arguments: subject first. `n`, `m`, `i`, `o`, `v`: nodes; `p`: a
-//! pending node or a provider instance; `b`, `c`: blocks.
+//! pending node or a provider instance; `b`, `c`: blocks; of lint rules, `s`, `m`: sites; `d`, `e`: definitions.
 
 use crate::atom::*;
 
@@ -46,6 +46,16 @@ pub const WRITERS: &[(&str, &[&str])] = &[
             "src/planner/expand.rs",
             "src/planner/late.rs",
             "src/execute/finish.rs",
+        ],
+    ),
+    (
+        "lint",
+        &[
+            "src/operation/validate/lint/mod.rs",
+            "src/operation/validate/lint/dependencies.rs",
+            "src/operation/validate/lint/equality.rs",
+            "src/operation/validate/lint/impurity.rs",
+            "src/operation/validate/lint/quoted.rs",
         ],
     ),
 ];
@@ -264,6 +274,50 @@ tables! {
             stopped();
             /// `seen(n, w)`: `n` is `w`; as an earlier batch concluded, and something in this batch reads it.
             seen(Node, Seen);
+        }
+        "lint" {
+            /// `lint_includes(i)`: `-lint` includes identifier `i`.
+            lint_includes(LintName) since "2.0";
+            /// `lint_excludes(i)`: `-lint` excludes identifier `i`.
+            lint_excludes(LintName) since "2.0";
+            /// `lint_covers(i, r)`: identifier `i` stands for lint rule `r`; `r` itself, or a group that it belongs to.
+            lint_covers(LintName, LintName) since "2.0";
+            /// `names_dependency(s, b, t)`: item `s` of the `depends_on` of `b` names `t`; a resource with all its instances, a value, or an output of a module call.
+            names_dependency(Site, Block, Block) since "2.0";
+            /// `names_module(s, b, c)`: item `s` of the `depends_on` of `b` names everything inside module call `c`.
+            names_module(Site, Block, Block) since "2.0";
+            /// `mentions_block(b, m, t)`: `b` refers at `m` to all of `t`, whatever its values are; a module call stands for all its outputs.
+            mentions_block(Block, Site, Block) since "2.0";
+            /// `output_of_call(o, c)`: `o` is an output of the module that `c` calls.
+            output_of_call(Block, Block) since "2.0";
+            /// `input_of_call(v, c)`: `c` gives variable `v` of the module that it calls a value.
+            input_of_call(Block, Block) since "2.0";
+            /// `inside_call(b, c)`: `b` is a resource in a module that `c` calls, at any depth; or an output that it gives.
+            inside_call(Block, Block) since "2.0";
+            /// `deferrable(b)`: `b` is a data source or an ephemeral resource; what it waits for may defer it to apply.
+            deferrable(Block) since "2.0";
+            /// `resource_block(b)`: `b` declares a resource, a data source or an ephemeral resource.
+            resource_block(Block) since "2.0";
+            /// `spells_block(s, t)`: the text of string `s` is the address of `t`; perhaps with further steps.
+            spells_block(Site, Block) since "2.0";
+            /// `spelled_in(s, b)`: string `s` is in `b`.
+            spelled_in(Site, Block) since "2.0";
+            /// `compares_types(s, x, y)`: comparison `s` asks whether a value of type `x` and one of type `y` are equal.
+            compares_types(Site, ValueType, ValueType) since "2.0";
+            /// `type_kind(x, k)`: type `x` is a `k`; no row if it is not known.
+            type_kind(ValueType, TypeKind) since "2.0";
+            /// `wholly_typed(x)`: type `x` is known in all its parts.
+            wholly_typed(ValueType) since "2.0";
+            /// `calls_impure(d, s)`: the expression of `d` calls an impure function at `s`.
+            calls_impure(Definition, Site) since "2.0";
+            /// `computed_from(d, e)`: the expression of `d` refers to the value of `e`.
+            computed_from(Definition, Definition) since "2.0";
+            /// `item_of(d, e)`: `d` is one item of object `e`.
+            item_of(Definition, Definition) since "2.0";
+            /// `managed_argument(d)`: `d` is an argument of a managed resource; at the top level.
+            managed_argument(Definition) since "2.0";
+            /// `ignored_argument(d)`: changes of `d` change no object; `ignore_changes` names it, or it is write-only.
+            ignored_argument(Definition) since "2.0";
         }
     }
 }

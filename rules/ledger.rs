@@ -5,8 +5,8 @@
 use crate::facts::Facts;
 use crate::tables::Tables;
 use crate::{
-    calls, changes, closing, configurations, decide, ephemeral_uses, ephemerals, instances, moves,
-    order, outputs, providers, recall, records, selection, spread, violations,
+    calls, changes, closing, configurations, decide, ephemeral_uses, ephemerals, instances, lint,
+    moves, order, outputs, providers, recall, records, selection, spread, violations,
 };
 
 /// The source of one stratum.
@@ -160,4 +160,6 @@ strata! {
     "records" records: records::Records = records::record;
     /// What is held back, and what is looked at when all is carried out.
     "closing" closing: closing::Closing = closing::close;
+    /// What `-lint` reports of the configuration.
+    "lint" lint: lint::Lint = lint::find;
 }

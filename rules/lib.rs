@@ -33,6 +33,7 @@ pub mod instances;
 pub mod ephemeral_uses;
 pub mod ledger;
 pub mod library;
+pub mod lint;
 pub mod moves;
 pub mod order;
 pub mod outputs;
@@ -48,8 +49,9 @@ pub mod violations;
 pub const POLICY_VOCABULARY: &str = include_str!("policy.rules");
 
 pub use atom::{
-    Action, Alias, Atom, Block, Choice, Config, End, Family, Fate, Flag, Hit, Keep, Key, KeyKind,
-    Lack, Mode, Module, Node, Phase, Protection, Reason, Repetition, Seen, Statement, Violation,
+    Action, Alias, Atom, Block, Choice, Config, Definition, End, Family, Fate, Flag, Hit, Keep,
+    Key, KeyKind, Lack, LintName, Mode, Module, Node, Phase, Protection, Reason, Repetition, Seen,
+    Site, Statement, TypeKind, ValueType, Violation,
 };
 pub use facts::Facts;
 pub use ledger::{Conclusions, Ledger, Stratum, TEXTS, Text};

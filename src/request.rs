@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use crate::address::Instance;
 use crate::address::target::Target;
 
+mod lint;
+
 pub use crate::world::VariableSource;
+pub use lint::LintSelection;
 
 /// What kind of plan is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -86,6 +89,8 @@ pub struct Request {
     pub parallelism: usize,
     /// `-generate-config-out`
     pub generate_config_out: Option<PathBuf>,
+    /// `-lint`
+    pub lint: LintSelection,
     /// Whether the plan is carried out at once: providers are kept then for what is left to do with them.
     pub carried_out: bool,
     /// Whether the plan is only shown: what stands in plan files alone, or is for policies, is not asked for.

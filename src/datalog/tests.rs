@@ -489,6 +489,7 @@ fn without_any_one_rule_some_test_of_its_stratum_would_fail() {
         ("ephemeral_uses", include_str!("../../rules/ephemeral_uses/tests.rs")),
         ("records", include_str!("../../rules/records/tests.rs")),
         ("closing", include_str!("../../rules/closing/tests.rs")),
+        ("lint", include_str!("../../rules/lint/tests.rs")),
     ];
     let conclusions = Conclusions::default();
     let mut idle = Vec::new();

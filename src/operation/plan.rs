@@ -170,10 +170,11 @@ async fn prepared(
         return Err(problems);
     }
     // The block of an object that is adopted at once may be incomplete still.
-    let validated = match request.adopts {
+    let mut validated = match request.adopts {
         Some(_) => Diagnostics::new(),
         None => super::validate::check(session, &pool, &Diagnostics::new()).await,
     };
+    validated.extend(super::validate::lint::check(session, &pool, &request.lint));
     if validated.has_errors() {
         return Err(validated);
     }

@@ -130,6 +130,9 @@ async fn saved_plan(
     if !options.policies.choice.is_default() || !options.policies.overruled.is_empty() {
         return Err(policies_of_plan().into());
     }
+    if !options.request.lint.is_empty() {
+        return Err(lint_of_plan().into());
+    }
     let required = policies::required(host.world, host.sources)?;
     let refused = policies::check_plan(&loaded.policies()?, &required);
     if refused.has_errors() {
@@ -186,6 +189,13 @@ fn policies_of_plan() -> Diagnostic {
     Diagnostic::error("A saved plan has its policies").detail(
         "A saved plan is judged by the policies that it was made with, so that -policy, -no-policies and -override say nothing here. Plan again with them, and apply that plan.",
     )
+}
+
+/// Lint rules are named beside a plan that was made before.
+fn lint_of_plan() -> Diagnostic {
+    Diagnostic::error("A saved plan is not linted").detail(format!(
+        "The -lint option looks at the configuration while a plan is made, and this plan was made before.\n\nhint: remove -lint. To see the findings, run \"{PROGRAM} validate -lint=LIST\", or give -lint when the plan is made"
+    ))
 }
 
 /// The plan was saved though it could be made in part only.

@@ -16,7 +16,7 @@ use crate::observe::pool::Pool;
 use crate::observe::provisioners::Provisioners;
 use crate::operation::session::{Readings, Session};
 use crate::operation::validate;
-use crate::request::Request;
+use crate::request::{LintSelection, Request};
 use crate::state::State;
 use crate::testing::{Open, helpers_of};
 use crate::world::VariableSource;
@@ -28,7 +28,12 @@ use crate::world::VariableSource;
 /// If the system refuses a thread.
 ///
 /// - `tests`: the folder of tests, where these are checked, too.
-pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Diagnostics> {
+/// - `lint`: the lint rules whose findings are among the warnings.
+pub fn validate(
+    host: &Host<'_>,
+    tests: Option<&Path>,
+    lint: &LintSelection,
+) -> Result<Diagnostics, Diagnostics> {
     with_room(|runtime| {
         runtime.block_on(async {
             let loaded = Session::load_by_itself(host.world.clone(), host.sources.clone());
@@ -55,7 +60,7 @@ pub fn validate(host: &Host<'_>, tests: Option<&Path>) -> Result<Diagnostics, Di
                     return all;
                 }
             };
-            let mut found = check_loaded(&session, problems).await.unwrap_or_else(|it| it);
+            let mut found = check_loaded(&session, problems, lint).await.unwrap_or_else(|it| it);
             found.extend(files::of_others(&host.world.files, &host.world.root));
             found.extend(told);
             for config in beside {
@@ -185,7 +190,7 @@ pub(super) async fn all_problems(
     if missing.has_errors() {
         return warnings.into_iter().chain(missing).collect::<Vec<_>>().into();
     }
-    match check_loaded(&session, warnings).await {
+    match check_loaded(&session, warnings, &request.lint).await {
         Ok(mut found) | Err(mut found) if found.has_errors() => {
             // What is said of names is told as far as anybody looks there.
             let named = session.check_names().unwrap_or_else(|it| it);
@@ -215,6 +220,7 @@ fn not_ready(host: &Host<'_>, session: &Session, request: &Request) -> Diagnosti
 async fn check_loaded(
     session: &Session,
     mut problems: Diagnostics,
+    lint: &LintSelection,
 ) -> Result<Diagnostics, Diagnostics> {
     let plugins = session.provider_sources.plugins().ok();
     let missing = plugins.map(|it| it.check_cached()).unwrap_or_default();
@@ -241,6 +247,7 @@ async fn check_loaded(
         return Err(problems);
     }
     problems.extend(validate::check_with(session, &pool, session.check_names()?).await);
+    problems.extend(validate::lint::check(session, &pool, lint));
     problems.extend(plugins.and_then(|it| it.warning()));
     Ok(problems)
 }

@@ -83,6 +83,11 @@ fn cases_of_why() {
 }
 
 #[test]
+fn cases_of_lint() {
+    check_group("lint");
+}
+
+#[test]
 fn cases_of_policies() {
     check_group("policies");
 }
@@ -91,7 +96,7 @@ fn cases_of_policies() {
 #[test]
 fn cases_are_the_same_with_the_interpreted_rules() {
     let engine = [("ENTAIL_ENGINE".to_owned(), "interpreted".to_owned())];
-    for group in ["plan", "outputs", "order", "providers", "ephemeral"] {
+    for group in ["plan", "outputs", "order", "providers", "ephemeral", "lint"] {
         check_group_with(group, &engine, 1);
     }
 }

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command as Grammar, FromArgMatches}
 use entail::address::target::Target;
 use entail::backend::Recover;
 use entail::diagnostic::{Diagnostic, Diagnostics};
-use entail::request::VariableSource;
+use entail::request::{LintSelection, VariableSource};
 use entail::value::text::shown;
 
 use super::flags;
@@ -194,6 +194,26 @@ pub struct PlanningArgs {
     /// Read outputs and data sources under -exclude as another program does: `opentofu`
     #[arg(long, value_name = "PROGRAM")]
     pub compat: Option<String>,
+}
+
+/// Lint rules.
+#[derive(Args, Clone, Debug)]
+pub struct LintArgs {
+    /// Report the findings of these lint rules as warnings: identifiers separated by commas, such as all or core:mistake; a
+    /// `!` before an identifier excludes it
+    #[arg(long, value_name = "LIST")]
+    pub lint: Option<String>,
+}
+
+impl LintArgs {
+    /// Returns which lint rules are asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the list is malformed.
+    pub fn selection(&self) -> Result<LintSelection, Diagnostic> {
+        self.lint.as_deref().map_or_else(|| Ok(LintSelection::default()), LintSelection::read)
+    }
 }
 
 /// What of a plan is shown.

@@ -187,7 +187,11 @@ fn misuse(command: &Command) -> Result<(), Diagnostic> {
     match command {
         Command::Output(args) => args.asked().map(drop),
         Command::Show(args) => args.asked().map(drop),
-        Command::Validate(args) => args.directory().map(drop),
+        Command::Validate(args) => args.directory().and(args.lint.selection()).map(drop),
+        Command::Plan(args) => args.lint.selection().map(drop),
+        Command::Apply(args) => args.lint.selection().map(drop),
+        Command::Destroy(args) => args.apply.lint.selection().map(drop),
+        Command::Refresh(args) => args.lint.selection().map(drop),
         _ => Ok(()),
     }
 }

@@ -82,6 +82,7 @@ pub fn build(
         compat_opentofu: problems.take(compat(planning.compat.as_deref())).unwrap_or_default(),
         parallelism: problems.take(parallelism(planning.parallelism)).unwrap_or(USUAL_PARALLELISM),
         generate_config_out: None,
+        lint: Default::default(),
         carried_out: false,
         only_shown: false,
         precedes_destroy: false,

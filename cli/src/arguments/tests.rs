@@ -69,6 +69,24 @@ fn switches_are_true_where_named_and_the_last_one_wins() {
 }
 
 #[test]
+fn lint_rules_are_those_of_the_last_list_and_a_malformed_list_is_refused() {
+    let included = |line: &str| plan(line, &[]).lint.selection().expect("it is right").included;
+    assert_eq!(included("plan"), [""; 0]);
+    assert_eq!(included("plan -lint=all -lint core:mistake"), ["core:mistake"]);
+    for command in ["validate", "plan", "apply", "destroy", "refresh"] {
+        let line = format!("{command} -lint=all,core:Mistake");
+        assert!(matches!(read_line(&line, &[]), Asked::Misused(..)), "{line}");
+    }
+    check_misuse(
+        "plan -lint=!core:mistake",
+        expect![[r#"
+            plan: Invalid -lint option: The list "!core:mistake" only excludes lint rules. At least one identifier must stand there without a !.
+
+            hint: -lint takes identifiers separated by commas: all, or NAMESPACE:NAME such as core:confusing. A ! before an identifier excludes it, as in -lint='all,!core:confusing'."#]],
+    );
+}
+
+#[test]
 fn view_flags_stand_before_or_behind_the_command() {
     for line in ["-no-color plan -concise", "plan -concise -no-color"] {
         let Asked::Run(it) = read_line(line, &[]) else { panic!("{line} is a command") };

@@ -21,6 +21,21 @@ const WORDS: &[(&str, &str, &[&str])] = &[
     ("", "recover", &["take", "aside"]),
     ("", "compat", &["opentofu"]),
     ("", "deprecation", &["module:all", "module:local", "module:none"]),
+    (
+        "",
+        "lint",
+        &[
+            "all",
+            "core:all",
+            "core:confusing",
+            "core:mistake",
+            "core:noconverge",
+            "core:unuseddeps",
+            "core:quotedref",
+            "core:ineffeq",
+            "core:impurefunc",
+        ],
+    ),
     ("init", "lockfile", &["readonly"]),
     ("graph", "type", &["plan", "plan-refresh-only", "plan-destroy", "apply"]),
 ];

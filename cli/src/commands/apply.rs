@@ -17,7 +17,7 @@ use entail::world::World;
 
 use super::policy::JudgingArgs;
 use super::{at_most_one, begin, present};
-use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::groups::{LintArgs, OutputArgs, PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
@@ -54,6 +54,9 @@ pub struct ApplyArgs {
     #[arg(long, value_name = "KEYS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub require_signed: Option<String>,
 
+    /// Lint rules.
+    #[command(flatten)]
+    pub lint: LintArgs,
     /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -79,7 +82,7 @@ impl ApplyArgs {
         }
         let request = request::build(&self.planning, &self.variables, &ui.sources)?;
         Ok(ApplyOptions {
-            request: Request { carried_out: true, ..request },
+            request: Request { carried_out: true, lint: self.lint.selection()?, ..request },
             trusted: self.trusted(world, plan)?,
             plan: plan.map(PathBuf::from),
             state: StateOptions::from(&self.state),

@@ -15,7 +15,9 @@ use entail::world::World;
 use super::documents::DocumentArgs;
 use super::policy::JudgingArgs;
 use super::{begin, present, words};
-use crate::arguments::groups::{OutputArgs, PlanningArgs, ReadingArgs, StateArgs, VariableArgs};
+use crate::arguments::groups::{
+    LintArgs, OutputArgs, PlanningArgs, ReadingArgs, StateArgs, VariableArgs,
+};
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
@@ -40,6 +42,10 @@ pub struct PlanArgs {
     /// Write configuration for imported objects that have none into this new file
     #[arg(long, value_name = "FILE")]
     pub generate_config_out: Option<PathBuf>,
+
+    /// Lint rules.
+    #[command(flatten)]
+    pub lint: LintArgs,
 
     /// Plan without this provider, by its type: it needs no credentials, and what it would decide is unknown. May be repeated
     #[arg(long, value_name = "TYPE", action = ArgAction::Append, conflicts_with = "out")]
@@ -93,6 +99,7 @@ impl PlanArgs {
         )?;
         let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
         request.generate_config_out = self.generate_config_out.clone();
+        request.lint = self.lint.selection()?;
         request.only_shown = self.out.is_none();
         Ok(PlanOptions {
             request,

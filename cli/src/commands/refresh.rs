@@ -10,7 +10,7 @@ use entail::workflow::refresh::refresh;
 use entail::world::World;
 
 use super::{apply, begin, present, words};
-use crate::arguments::groups::{OutputArgs, PlanningArgs, StateArgs, VariableArgs};
+use crate::arguments::groups::{LintArgs, OutputArgs, PlanningArgs, StateArgs, VariableArgs};
 use crate::arguments::request;
 use crate::interrupt;
 use crate::ui::Ui;
@@ -26,6 +26,9 @@ pub struct RefreshArgs {
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
+    /// Lint rules.
+    #[command(flatten)]
+    pub lint: LintArgs,
     /// Output for machines, and questions.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -48,6 +51,7 @@ impl RefreshArgs {
         )?;
         let mut request = request::build(&self.planning, &self.variables, &ui.sources)?;
         request.carried_out = true;
+        request.lint = self.lint.selection()?;
         Ok(ApplyOptions {
             policies: Default::default(),
             request,

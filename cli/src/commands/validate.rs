@@ -11,7 +11,7 @@ use entail::workflow::validate::validate;
 use entail::world::World;
 
 use super::{at_most_one, present, silence};
-use crate::arguments::groups::{MessageArgs, OutputArgs, VariableArgs};
+use crate::arguments::groups::{LintArgs, MessageArgs, OutputArgs, VariableArgs};
 use crate::ui::{Ui, two_streams};
 use crate::view::validate as view;
 
@@ -28,6 +28,9 @@ pub struct ValidateArgs {
     #[arg(long, value_name = "DIR", default_value = "tests", hide_default_value = true)]
     pub test_directory: PathBuf,
 
+    /// Lint rules.
+    #[command(flatten)]
+    pub lint: LintArgs,
     /// Variables of the root module.
     #[command(flatten)]
     pub variables: VariableArgs,
@@ -79,7 +82,8 @@ pub fn run(ui: &mut Ui, world: &Arc<World>, args: &ValidateArgs) -> Result<u8, D
         None if !given.is_empty() => given,
         None => {
             let tests = (!args.no_tests).then_some(&*args.test_directory);
-            validate(&Host { sources: &sources, ..ui.host(&world) }, tests)?
+            let lint = args.lint.selection()?;
+            validate(&Host { sources: &sources, ..ui.host(&world) }, tests, &lint)?
         }
     };
     if *json {

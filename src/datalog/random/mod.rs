@@ -3,8 +3,8 @@
 mod programs;
 
 use entail_rules::{
-    Action, End, Facts, Fate, Hit, KeyKind, Mode, Phase, Protection, Reason, Repetition, Seen,
-    Tables,
+    Action, End, Facts, Fate, Hit, KeyKind, LintName, Mode, Phase, Protection, Reason, Repetition,
+    Seen, Tables, TypeKind,
 };
 
 pub use programs::program;
@@ -50,6 +50,8 @@ fn words_of(kind: &str) -> Option<u64> {
         "Seen" => Seen::ALL.len(),
         "Protection" => Protection::ALL.len(),
         "Action" => Action::ALL.len(),
+        "LintName" => LintName::ALL.len(),
+        "TypeKind" => TypeKind::ALL.len(),
         _ => return None,
     };
     Some(count as u64)

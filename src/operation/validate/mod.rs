@@ -7,6 +7,7 @@
 mod blocks;
 mod discarded;
 mod keys;
+pub mod lint;
 mod problems;
 mod resource;
 mod rounds;

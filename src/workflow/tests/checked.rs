@@ -11,6 +11,7 @@ use crate::diagnostic::{Diagnostics, Sources};
 use crate::event::{Event, Sink};
 use crate::execute::Stop;
 use crate::plan::Plan;
+use crate::request::LintSelection;
 use crate::workflow::init::{InitOptions, init};
 use crate::workflow::options::PlanOptions;
 use crate::workflow::plan::plan;
@@ -88,7 +89,7 @@ fn world(root: &Path) -> Arc<World> {
 }
 
 fn checked(place: (&Arc<World>, &Sources)) -> String {
-    let said = says(place, "validate", |host| validate(host, None));
+    let said = says(place, "validate", |host| validate(host, None, &LintSelection::default()));
     let state = StateOptions {
         lock: LockOptions { enabled: false, ..LockOptions::default() },
         ..StateOptions::default()
@@ -458,7 +459,7 @@ fn times(files: &str, summary: &str) -> [usize; 3] {
     let options = PlanOptions { state, ..PlanOptions::default() };
     [
         told(&|host| init(host, &made, &|_| {}).map(|()| Diagnostics::new())),
-        told(&|host| validate(host, None)),
+        told(&|host| validate(host, None, &LintSelection::default())),
         told(&|host| plan(host, &options).map(|_| Diagnostics::new())),
     ]
 }

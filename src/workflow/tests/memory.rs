@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{FileId, Sources};
 use crate::execute::Stop;
+use crate::request::LintSelection;
 use crate::workflow::format::{FormatOptions, format};
 use crate::workflow::options::PlanOptions;
 use crate::workflow::plan::plan;
@@ -66,7 +67,9 @@ fn a_configuration_in_memory_alone_is_formatted_validated_and_planned() {
     let changed: Vec<(&str, bool)> = names.iter().map(|it| (&it.0[..], it.1.is_some())).collect();
     assert_eq!(changed, [("inner/main.tf", false), ("main.tf", true), ("terraform.tfvars", false)]);
 
-    let problems = with(&files, &root, &sources, |it| validate(it, None)).expect("it is checked");
+    let problems =
+        with(&files, &root, &sources, |it| validate(it, None, &LintSelection::default()))
+            .expect("it is checked");
     assert!(problems.is_empty(), "{problems}");
 
     let state = StateOptions {
@@ -90,7 +93,9 @@ fn a_buffer_shadows_a_file_and_its_text_has_a_version_of_its_own() {
     let (saved, unsaved) = ("output \"a\" { value = 1 }\n", "output \"a\" { value =   local.b }\n");
     std::fs::write(&main, saved).expect("it is written");
     let mut files = Files::default();
-    let check = |files: &Files| with(files, root, &sources, |it| validate(it, None));
+    let check = |files: &Files| {
+        with(files, root, &sources, |it| validate(it, None, &LintSelection::default()))
+    };
 
     assert!(check(&files).expect("it is checked").is_empty());
     files.lay(&main, unsaved);
