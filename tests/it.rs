@@ -33,6 +33,8 @@ mod files;
 mod former;
 #[path = "it/formatting.rs"]
 mod formatting;
+#[path = "it/functions.rs"]
+mod functions;
 #[path = "it/ledger.rs"]
 mod ledger;
 #[path = "it/impacted.rs"]

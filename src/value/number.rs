@@ -93,6 +93,13 @@ impl Number {
         Number::of(float.round(PRECISION.into()), PRECISION)
     }
 
+    /// Returns a whole number of any size with all of its digits.
+    pub fn exact(number: &BigInt) -> Number {
+        let float = Float::whole(number.sign() == Sign::Minus, number.magnitude().clone());
+        let bits = u32::try_from(number.bits()).unwrap_or(u32::MAX).max(PRECISION);
+        Number::of(float, bits)
+    }
+
     /// Returns an infinity.
     pub fn infinity(negative: bool) -> Number {
         Number::Big(Arc::new(Big::Infinity { negative }))

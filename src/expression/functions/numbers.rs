@@ -195,7 +195,7 @@ fn whole_number(text: &str, base: u32) -> Option<Number> {
     if bits > f64::from(MOST_BITS) {
         return Some(Number::infinity(sign == Sign::Minus));
     }
-    Some(Number::from_bigint(&BigInt::from_radix_be(sign, &digits[zeros..], base)?))
+    Some(Number::exact(&BigInt::from_radix_be(sign, &digits[zeros..], base)?))
 }
 
 /// More bits than the largest number has.
