@@ -22,14 +22,14 @@ use crate::config::{Config, InstalledModules, load_config};
 use crate::diagnostic::{Diagnostic, Diagnostics, FileId, Sources, Span};
 use crate::install::{Locks, Requirements, lock, problems};
 use crate::lower::{ReadPlaces, Structure};
-use crate::plan::file::PlanExtras;
+use crate::plan::file::{Exchange, PlanExtras};
 use crate::plan::signature::{Signer, SigningKey};
 use crate::plan::{EvaluatedValues, Plan};
 use crate::policy::model::Secrets;
 use crate::policy::verdict::Overruling;
 use crate::policy::{Policies, PolicySource, Report};
 use crate::value::{Str, Value};
-use crate::world::{Files, World};
+use crate::world::{Files, PROGRAM, World};
 
 mod load;
 mod rows;
@@ -86,7 +86,11 @@ pub fn save(
     key: Option<&SigningKey>,
 ) -> Result<(), Diagnostics> {
     let finished = &planned.finished;
-    let mut extras = PlanExtras { sources: sources(session), ..PlanExtras::default() };
+    let mut extras = PlanExtras {
+        sources: sources(session),
+        exchange: PROGRAM.is_in_place_of_another().then(|| exchange(session)),
+        ..PlanExtras::default()
+    };
     if let Some(name) = &planned.generated_file {
         // Each block was read on its own; what the plan rests on is the file with all of them.
         extras.sources.remove(name);
@@ -147,6 +151,17 @@ pub fn save(
         extras.facts.insert(POLICIES.to_owned(), document.to_string().into_bytes());
     }
     Ok(finished.plan.save(path, &extras, (key, &Seals::of(&session.world)))?)
+}
+
+/// What the plan's entry for OpenTofu's library has besides.
+fn exchange(session: &Session) -> Exchange {
+    let root = session.config.root();
+    let backend = root.backend.as_ref().map(|it| it.kind.text.to_string());
+    let ephemeral = root.variables.iter().filter(|it| it.1.ephemeral);
+    Exchange {
+        backend: backend.unwrap_or_else(|| "local".to_owned()),
+        ephemeral_variables: ephemeral.map(|it| it.0.to_string()).collect(),
+    }
 }
 
 /// The configuration's files, by their names relative to the root module.

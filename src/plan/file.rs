@@ -13,21 +13,24 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 use super::Plan;
 use super::codec::{Damaged, Decoder, Encoder, Read};
 use super::entries::is_known;
+use super::exchange;
 use super::signature::{self, Signer, SigningKey};
 use crate::backend::files::{self, Fresh};
 use crate::backend::seal::{Part, Seals};
 use crate::diagnostic::{Diagnostic, Sort};
 use crate::error::Error;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
-use crate::state::{State, is_same, read};
+use crate::state::{State, is_same};
 use crate::value::text::shown;
 use crate::world::PROGRAM;
 
 mod content;
+mod packed;
 
 use self::content::{
     read_not_looked_at, read_plan, read_secrets, write_not_looked_at, write_plan, write_secrets,
 };
+pub use self::packed::{Packed, Unpacked};
 
 const MAGIC: &[u8] = b"entail plan\n";
 
@@ -46,6 +49,17 @@ pub struct PlanExtras {
     pub settings: BTreeMap<String, String>,
     /// Who has signed the file that this was read from.
     pub signer: Option<Signer>,
+    /// What OpenTofu's own library finds besides in its entry, where it is to find one in the file. Nothing is read of that.
+    pub exchange: Option<Exchange>,
+}
+
+/// What a plan does not know of itself, and its entry for OpenTofu's library has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// The type of the backend.
+    pub backend: String,
+    /// The names of the ephemeral root variables.
+    pub ephemeral_variables: Vec<String>,
 }
 
 impl Plan {
@@ -84,7 +98,7 @@ impl Plan {
             std::io::ErrorKind::NotFound => no_such_file(path),
             _ => not_a_plan(path, &error.into()),
         })?;
-        Ok(Packed(seals.open(Part::Plan, &bytes)?.into_owned()))
+        Ok(Packed::new(seals.open(Part::Plan, &bytes)?.into_owned()))
     }
 
     /// Reads a plan from the bytes of a file.
@@ -146,12 +160,19 @@ fn archive(plan: &Plan, extras: &PlanExtras, key: Option<&SigningKey>) -> std::i
     Ok(zip.finish()?.into_inner())
 }
 
+/// The entry that has this program's own document where `tfplan` has that of another.
+const OWN: &str = "facts/plan";
+
 fn entries(plan: &Plan, extras: &PlanExtras) -> BTreeMap<String, Vec<u8>> {
+    let own = if extras.exchange.is_some() { OWN } else { "tfplan" };
     let mut entries = BTreeMap::from([
-        ("tfplan".to_owned(), document(plan, extras)),
+        (own.to_owned(), document(plan, extras)),
         ("tfstate".to_owned(), write_compact(&plan.prior_state).into_bytes()),
         ("tfstate-prev".to_owned(), write_compact(&plan.previous_state).into_bytes()),
     ]);
+    if let Some(exchange) = &extras.exchange {
+        entries.insert("tfplan".to_owned(), exchange::write(plan, exchange));
+    }
     let mut add = |name: String, content: &[u8]| drop(entries.insert(name, content.to_vec()));
     for (name, text) in &extras.sources {
         add(format!("tfconfig/{name}"), text.as_bytes());
@@ -171,88 +192,6 @@ fn entries(plan: &Plan, extras: &PlanExtras) -> BTreeMap<String, Vec<u8>> {
 
 /// How many bytes an archive may hold unpacked: more than any plan, less than a machine has room for.
 const MOST_UNPACKED: u64 = 2 << 30;
-
-/// The archive of a plan. Its parts can be unpacked and read side by side.
-pub struct Packed(Vec<u8>);
-
-impl Packed {
-    /// Unpacks one entry of what the plan rests on; nothing where there is none. It may be part of an archive that
-    /// [`unpack`](Packed::unpack) refuses.
-    pub fn fact(&self, name: &str) -> Option<Vec<u8>> {
-        let mut zip = ZipArchive::new(Cursor::new(&*self.0)).ok()?;
-        let entry = zip.by_name(&format!("facts/{name}")).ok()?;
-        let mut content = Vec::new();
-        entry.take(MOST_UNPACKED).read_to_end(&mut content).ok()?;
-        Some(content)
-    }
-
-    /// Unpacks all of it.
-    ///
-    /// - `path`: the name of the file, for the error.
-    ///
-    /// # Errors
-    ///
-    /// If it is not one archive with the entries of a plan that this version has made.
-    pub fn unpack(&self, path: &Path) -> Result<Unpacked, Diagnostic> {
-        unpack(&self.0, MOST_UNPACKED).map_err(|why| not_a_plan(path, &why))
-    }
-}
-
-/// What the archive of a plan holds.
-pub struct Unpacked {
-    /// The plan itself.
-    document: Vec<u8>,
-    /// The state that the plan starts from, and the one before the refresh.
-    states: [Vec<u8>; 2],
-    /// Everything else, but what the plan's own entry says.
-    extras: PlanExtras,
-}
-
-impl Unpacked {
-    /// Returns an entry of what the plan rests on; empty where there is none.
-    pub fn fact(&self, name: &str) -> &[u8] {
-        self.extras.facts.get(name).map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// Reads the plan, and what else is asked for or must be the same when it is carried out.
-    ///
-    /// - `path`: the name of the file, for the error.
-    ///
-    /// # Errors
-    ///
-    /// If the plan or a state is damaged.
-    pub fn plan(&self, path: &Path) -> Result<(Plan, BTreeMap<String, String>), Diagnostic> {
-        self.contents().map_err(|why| not_a_plan(path, &why))
-    }
-
-    /// The error is a phrase without a full stop.
-    fn contents(&self) -> Result<(Plan, BTreeMap<String, String>), Error> {
-        let state = |text: &[u8]| -> Result<State, Error> {
-            let state = read::read(text).map_err(|problems| {
-                let why = problems.iter().next().map(ToString::to_string).unwrap_or_default();
-                format!("failed to read the state in the plan file: {why}")
-            })?;
-            Ok(state.unwrap_or_default())
-        };
-        let [prior, previous] = &self.states;
-        let prior_state = state(prior)?;
-        // Where the refresh found nothing, they are the same.
-        let previous_state = if prior == previous { prior_state.clone() } else { state(previous)? };
-        read_document(&self.document, (prior_state, previous_state))
-    }
-
-    /// Returns everything but the plan.
-    ///
-    /// - `settings`: what the plan's own entry says.
-    pub fn into_extras(self, settings: BTreeMap<String, String>) -> PlanExtras {
-        PlanExtras { settings, ..self.extras }
-    }
-
-    fn read(self) -> Result<(Plan, PlanExtras), Error> {
-        let (plan, settings) = self.contents()?;
-        Ok((plan, self.into_extras(settings)))
-    }
-}
 
 /// Unpacks an archive that holds at most so many bytes. The error is a phrase without a full stop.
 fn unpack(bytes: &[u8], most: u64) -> Result<Unpacked, Error> {
@@ -281,7 +220,8 @@ fn unpack(bytes: &[u8], most: u64) -> Result<Unpacked, Error> {
     }
     let signature = entries.get(signature::ENTRY).map(|it| Signer::of(it, &entries));
     let signer = signature.transpose()?;
-    let document = entries.remove("tfplan").ok_or("the given file is not a valid plan file")?;
+    let first = entries.remove("tfplan").ok_or("the given file is not a valid plan file")?;
+    let document = entries.remove(OWN).unwrap_or(first);
     if let Some(name) = surplus {
         return Err(unexpected(&name));
     }
@@ -440,4 +380,4 @@ fn stale() -> Diagnostic {
 
 #[cfg(test)]
 #[path = "file_tests.rs"]
-mod tests;
+pub(in crate::plan) mod tests;

@@ -110,7 +110,7 @@ fn state(serial: u64) -> State {
           {{"mode": "managed", "type": "t", "name": "n", "provider": "provider[\"r.io/x/y\"]",
             "instances": [{{"schema_version": 1, "attributes": {{"id": "i"}}}}]}}]}}"#
     );
-    read::read(text.as_bytes()).expect("it is a state").expect("it is not empty")
+    crate::state::read::read(text.as_bytes()).expect("it is a state").expect("it is not empty")
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn values_nest_as_deep_as_expressions_make_them() {
 }
 
 /// A plan with something in every member.
-fn plan() -> Plan {
+pub(in crate::plan) fn plan() -> Plan {
     let (config, _) = names::provider("provider[\"r.io/x/y\"].by").expect("a provider");
     let details = Details {
         previous_address: names::instance("t.old").map(Box::new),
@@ -203,7 +203,7 @@ fn extras() -> PlanExtras {
         lock_file: Some("# lock".into()),
         facts: [("base".to_string(), vec![1, 2, 3])].into(),
         settings: [("refresh".to_string(), "false".to_string())].into(),
-        signer: None,
+        ..PlanExtras::default()
     }
 }
 
@@ -226,6 +226,18 @@ fn a_plan_comes_back_whole() {
         format!("{states:?} {rest:#?}")
     };
     assert_eq!(show(&loaded), show(&plan));
+}
+
+#[test]
+fn a_plan_with_the_entry_of_another_program_comes_back_whole() {
+    let exchange = Exchange { backend: "local".into(), ephemeral_variables: Vec::new() };
+    let for_others = PlanExtras { exchange: Some(exchange), ..extras() };
+    let bytes = archive(&plan(), &for_others, None).expect("it is packed");
+    let (read, read_extras) = read_packed(&bytes, MOST_UNPACKED).expect("it is read");
+    assert_eq!(read_extras, extras());
+    let own = archive(&plan(), &extras(), None).expect("it is packed");
+    let (known, _) = read_packed(&own, MOST_UNPACKED).expect("it is read");
+    assert_eq!(format!("{read:?}"), format!("{known:?}"));
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub mod configuration;
 mod configuration_tests;
 mod entries;
 mod evaluated;
+mod exchange;
 pub mod file;
 pub mod json;
 mod provider_table;
