@@ -25,12 +25,12 @@ use crate::value::text::shown;
 use crate::world::PROGRAM;
 
 mod content;
-mod packed;
+mod unpacked;
 
 use self::content::{
     read_not_looked_at, read_plan, read_secrets, write_not_looked_at, write_plan, write_secrets,
 };
-pub use self::packed::{Packed, Unpacked};
+pub use self::unpacked::Unpacked;
 
 const MAGIC: &[u8] = b"entail plan\n";
 
@@ -81,24 +81,25 @@ impl Plan {
 
     /// Reads a plan from a file.
     pub fn load(path: &Path, seals: &Seals) -> Result<(Plan, PlanExtras), Diagnostic> {
-        let unpacked = Plan::open(path, seals)?.unpack(path)?;
+        let unpacked = Plan::unpack(path, seals)?;
         let (plan, settings) = unpacked.plan(path)?;
         Ok((plan, unpacked.into_extras(settings)))
     }
 
-    /// Opens the file of a plan, of which nothing is unpacked yet.
+    /// Unpacks the file of a plan, whose parts can be read side by side then.
     ///
     /// # Errors
     ///
-    /// If there is no such file, or it cannot be unsealed.
-    pub fn open(path: &Path, seals: &Seals) -> Result<Packed, Diagnostic> {
+    /// If there is no such file, it cannot be unsealed, or it is not one archive with the entries of a plan of this version.
+    pub fn unpack(path: &Path, seals: &Seals) -> Result<Unpacked, Diagnostic> {
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         let bytes = files::read(path).and_then(|it| it.ok_or_else(missing));
         let bytes = bytes.map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => no_such_file(path),
             _ => not_a_plan(path, &error.into()),
         })?;
-        Ok(Packed::new(seals.open(Part::Plan, &bytes)?.into_owned()))
+        let opened = seals.open(Part::Plan, &bytes)?;
+        unpack(&opened, MOST_UNPACKED).map_err(|why| not_a_plan(path, &why))
     }
 
     /// Reads a plan from the bytes of a file.

@@ -14,7 +14,7 @@ use crate::backend::seal::{NOT_OPENED, Seals};
 use crate::diagnostic::{Diagnostic, Diagnostics, Sources};
 use crate::lower::Structure;
 use crate::operation::session;
-use crate::plan::file::Packed;
+use crate::plan::file::{PlanExtras, Unpacked};
 use crate::plan::{EvaluatedValues, Plan};
 use crate::world::{World, side_by_side};
 
@@ -61,21 +61,22 @@ fn loaded<S, T: Send>(
     sealing: Result<S, Diagnostics>,
     compute: impl FnOnce(&Facts) -> T + Send,
 ) -> Result<(Loaded, T), Diagnostics> {
-    let packed = match (Plan::open(path, &Seals::of(world)), sealing) {
+    let unpacked = match (Plan::unpack(path, &Seals::of(world)), sealing) {
         (Ok(it), _) => it,
         (Err(problem), Err(others)) if problem.summary == NOT_OPENED => return Err(others),
         (Err(problem), _) => return Err(problem.into()),
     };
     let facts = || {
         let mut facts = Facts::default();
-        read_rows(&packed.fact("facts")?, &mut facts)?;
+        read_rows(unpacked.fact("facts"), &mut facts)?;
         let computed = compute(&facts);
         Some((facts, computed))
     };
-    let (facts, others) = side_by_side(facts, || all_but_facts(&packed, path));
-    let loaded = others?;
+    let (facts, others) = side_by_side(facts, || all_but_facts(&unpacked, path));
+    let (loaded, settings) = others?;
     let (facts, computed) = facts.ok_or_else(|| damaged(path))?;
-    Ok((Loaded { facts, ..loaded }, computed))
+    let extras = unpacked.into_extras(settings);
+    Ok((Loaded { facts, extras, ..loaded }, computed))
 }
 
 fn damaged(path: &Path) -> Diagnostic {
@@ -85,10 +86,12 @@ fn damaged(path: &Path) -> Diagnostic {
     ))
 }
 
-/// Reads everything but the facts.
-fn all_but_facts(packed: &Packed, path: &Path) -> Result<Loaded, Diagnostic> {
+/// Reads everything but the facts, and what the plan's own entry has beside the plan.
+fn all_but_facts(
+    unpacked: &Unpacked,
+    path: &Path,
+) -> Result<(Loaded, BTreeMap<String, String>), Diagnostic> {
     let damaged = || damaged(path);
-    let unpacked = packed.unpack(path)?;
     let (plan, settings) = unpacked.plan(path)?;
     let entry = |name: &str| unpacked.fact(name);
     let (mut order, mut spread) = (Order::default(), Spread::default());
@@ -104,7 +107,7 @@ fn all_but_facts(packed: &Packed, path: &Path) -> Result<Loaded, Diagnostic> {
         let all: Vec<(u32, String)> = serde_json::from_slice(entry(name)).unwrap_or_default();
         all.into_iter().map(|it| (Node(it.0), it.1)).collect()
     };
-    Ok(Loaded {
+    let loaded = Loaded {
         plan,
         evaluated,
         structure,
@@ -119,6 +122,7 @@ fn all_but_facts(packed: &Packed, path: &Path) -> Result<Loaded, Diagnostic> {
         words: serde_json::from_slice(entry("words")).unwrap_or_default(),
         given: serde_json::from_slice(entry("given")).unwrap_or_default(),
         secrets: serde_json::from_slice(entry("secrets")).unwrap_or_default(),
-        extras: unpacked.into_extras(settings),
-    })
+        extras: PlanExtras::default(),
+    };
+    Ok((loaded, settings))
 }

@@ -1,46 +1,13 @@
-//! The archive of a plan, whose parts can be unpacked and read side by side.
+//! What the archive of a plan holds: its parts can be read side by side.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read as _};
 use std::path::Path;
 
-use zip::ZipArchive;
-
-use super::{MOST_UNPACKED, PlanExtras, not_a_plan, read_document, unpack};
+use super::{PlanExtras, not_a_plan, read_document};
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::state::{State, read};
-
-/// The archive of a plan. Its parts can be unpacked and read side by side.
-pub struct Packed(Vec<u8>);
-
-impl Packed {
-    pub(super) fn new(bytes: Vec<u8>) -> Packed {
-        Packed(bytes)
-    }
-
-    /// Unpacks one entry of what the plan rests on; nothing where there is none. It may be part of an archive that
-    /// [`unpack`](Packed::unpack) refuses.
-    pub fn fact(&self, name: &str) -> Option<Vec<u8>> {
-        let mut zip = ZipArchive::new(Cursor::new(&*self.0)).ok()?;
-        let entry = zip.by_name(&format!("facts/{name}")).ok()?;
-        let mut content = Vec::new();
-        entry.take(MOST_UNPACKED).read_to_end(&mut content).ok()?;
-        Some(content)
-    }
-
-    /// Unpacks all of it.
-    ///
-    /// - `path`: the name of the file, for the error.
-    ///
-    /// # Errors
-    ///
-    /// If it is not one archive with the entries of a plan that this version has made.
-    pub fn unpack(&self, path: &Path) -> Result<Unpacked, Diagnostic> {
-        unpack(&self.0, MOST_UNPACKED).map_err(|why| not_a_plan(path, &why))
-    }
-}
 
 /// What the archive of a plan holds.
 pub struct Unpacked {
@@ -53,7 +20,7 @@ pub struct Unpacked {
 }
 
 impl Unpacked {
-    /// Returns an entry of what the plan rests on; empty where there is none.
+    /// Returns an entry of what the plan depends on; empty where there is none.
     pub fn fact(&self, name: &str) -> &[u8] {
         self.extras.facts.get(name).map(Vec::as_slice).unwrap_or_default()
     }
