@@ -191,6 +191,17 @@ impl Module {
         all.filter(move |it| last.replace(*it) != Some(*it))
     }
 
+    /// Returns its `import` blocks for a block.
+    ///
+    /// - `path`: where the module itself is.
+    pub fn imports_for(
+        &self,
+        path: &ModuleAddr,
+        block: &ConfigResource,
+    ) -> impl Iterator<Item = &Import> {
+        self.imports.iter().filter(move |it| it.target_from(path).as_ref() == Some(block))
+    }
+
     /// Returns the `provider` block of a local name and alias.
     pub fn provider_block(&self, local_name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
         self.providers.iter().find(|it| {

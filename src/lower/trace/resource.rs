@@ -221,9 +221,8 @@ impl Trace<'_> {
                 let outer = self.structure.module(outer);
                 (outer.config.clone(), outer.path.clone())
             };
-            let for_it =
-                config.imports.iter().filter(|it| it.target_from(&path).as_ref() == Some(&address));
-            for it in for_it.flat_map(|it| it.expressions()) {
+            let imports = config.imports_for(&path, &address);
+            for it in imports.flat_map(|it| it.expressions()) {
                 self.static_reads(node, outer, it, &[]);
             }
         }

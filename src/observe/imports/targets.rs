@@ -223,8 +223,7 @@ pub(super) fn collect(
     let mut targets: BTreeMap<Instance, ImportTarget> = BTreeMap::new();
     let mut failed = false;
     let declaring = values.structure.module(module);
-    let is_for_it = |it: &&Import| it.target_from(&declaring.path).as_ref() == Some(block);
-    for import in declaring.config.imports.iter().filter(is_for_it) {
+    for import in declaring.config.imports_for(&declaring.path, block) {
         let Some(scopes) = scopes(values, module, import) else {
             failed = true;
             continue;
