@@ -7,6 +7,7 @@ use super::document::Language;
 use super::module::Module;
 use super::vocabulary::called;
 use super::workspace::Workspace;
+use crate::expression::base_name;
 use crate::expression::functions::{self, Parameter, SPECIAL};
 use crate::schema::{FunctionParameter, FunctionSignature};
 use crate::syntax::{At, cursor};
@@ -101,7 +102,7 @@ pub(super) fn of(workspace: &Workspace, module: &Module, name: &str) -> Option<S
         let schema = schemas.provider(&module.provider(local))?;
         return Some(of_provider(name, schema.functions.get(function)?));
     }
-    let bare = name.strip_prefix("core::").unwrap_or(name);
+    let bare = base_name(name);
     let one = |it: &Parameter, more: &str| {
         let about = it.about.unwrap_or_default().to_owned();
         (format!("{}{more}: {}", it.name, it.shape.ty().friendly_constraint()), about)

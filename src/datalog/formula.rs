@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::expression::functions;
 use crate::expression::{
-    Around, Ask, Declared, Scope, evaluate_with, miscounted, unknown_function,
+    Around, Ask, Declared, Scope, base_name, evaluate_with, miscounted, unknown_function,
 };
 use crate::stack::deeper;
 use crate::syntax::{self, BinaryOp, Expr, Expression, Name, ObjectKey, Part, Root, Step, UnaryOp};
@@ -82,7 +82,7 @@ pub(super) fn read(expression: &Expression) -> (Expression, Vec<Named>, Diagnost
             return;
         }
         problems.extend(miscounted(call, span));
-        let own = name.text.strip_prefix("core::").unwrap_or(&name.text);
+        let own = base_name(&name.text);
         if IMPURE.contains(&own) {
             problems.push(problem::impure(&name.text, span));
         } else if functions::find(own).is_none() && !matches!(own, "try" | "can" | "type") {

@@ -18,7 +18,7 @@ pub use special::{typed, untyped};
 /// Returns whether what a call reads is what its arguments read, whatever their values: it has them all evaluated, and
 /// looks at all of each.
 pub fn reads_its_arguments(call: &Call) -> bool {
-    let name = base_name(&call.name);
+    let name = base_name(&call.name.text);
     let is_usual = match name {
         "try" | "can" | "convert" | "type" => false,
         // Of a whole resource these read the keys alone.
@@ -28,9 +28,9 @@ pub fn reads_its_arguments(call: &Call) -> bool {
     is_usual && !call.expand
 }
 
-/// The name of a function without `core::`.
-fn base_name(name: &Name) -> &str {
-    name.text.strip_prefix("core::").unwrap_or(&name.text)
+/// Returns the name of a function without `core::`.
+pub fn base_name(name: &str) -> &str {
+    name.strip_prefix("core::").unwrap_or(name)
 }
 
 /// An argument as it is given.
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
     /// Evaluates `f(a, b...)`.
     pub(super) fn call(&self, whole: &Expression, call: &Call, names: &Names<'_>) -> Value {
         let Call { name, arguments, expand } = call;
-        let (expand, site) = (*expand, Site { whole, name, base: base_name(name) });
+        let (expand, site) = (*expand, Site { whole, name, base: base_name(&name.text) });
         if is_of_provider(name) {
             return self.provider_call(&site, arguments, expand, names);
         }

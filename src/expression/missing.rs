@@ -1,5 +1,6 @@
 //! Calls of functions that do not exist, and the ones that may have been meant; calls that cannot be right, whatever the arguments are.
 
+use super::call::base_name;
 use super::functions::{self, nearest};
 use super::problems::{problem, too_few_arguments, too_many_arguments};
 use crate::diagnostic::{Diagnostic, Span};
@@ -8,7 +9,7 @@ use crate::syntax::{Call, Name};
 /// Returns what is wrong with the number of arguments of a call, as far as the call itself says it; `whole` is the whole call.
 pub fn miscounted(call: &Call, whole: Span) -> Option<Diagnostic> {
     let name = &*call.name.text;
-    let function = functions::find(name.strip_prefix("core::").unwrap_or(name))?;
+    let function = functions::find(base_name(name))?;
     let (given, expected) = (call.arguments.len(), function.parameters.len());
     let takes_more = function.variadic.is_some();
     if given > expected && !takes_more {
@@ -34,7 +35,7 @@ pub fn unknown_function(name: &Name, whole: Span) -> Diagnostic {
         )
         .within(whole);
     }
-    let base = text.strip_prefix("core::").unwrap_or(text);
+    let base = base_name(text);
     // A function that exists is missing only here: `plantimestamp` in a console.
     let hint = match nearest(base).filter(|it| *it != base) {
         Some(near) if text.len() != base.len() => format!(" Did you mean core::{near}?"),

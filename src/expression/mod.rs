@@ -33,7 +33,9 @@ mod tests;
 mod through;
 
 pub use access::{attribute, index};
-pub use call::{is_type_call, is_type_function, reads_its_arguments, start_of, typed, untyped};
+pub use call::{
+    base_name, is_type_call, is_type_function, reads_its_arguments, start_of, typed, untyped,
+};
 pub use constant::evaluate_constant;
 pub use constraint::{Constraint, read_constraint, with_defaults};
 pub use duration::parse_duration;

@@ -11,7 +11,7 @@ use crate::address::Mode;
 use crate::config::uses::{self, Role, Use};
 use crate::config::{ModuleCall, Repetition, Resource};
 use crate::diagnostic::Span;
-use crate::expression::{Reference, parse_reference};
+use crate::expression::{Reference, base_name, parse_reference};
 use crate::lower::BlockGraph;
 use crate::lower::blocks::{BlockKey, ModuleCode, VariantId};
 use crate::syntax::{BinaryOp, Call, Expr, Expression, Part, Step, parts};
@@ -116,7 +116,7 @@ impl ModuleLowering<'_> {
         }
     }
 
-    /// Lowers what expressions refer to in whole, whatever the values are.
+    /// Lowers what expressions refer to in whole, for all values.
     fn mentions(&mut self, from: usize, uses: &[Use<'_>]) {
         // Keys are known before what they come from is carried out, and what is in a `dynamic` block may be there or not.
         let counts = |it: &&Use<'_>| {
@@ -246,7 +246,7 @@ impl Doubts {
 
 /// Returns the arguments of a call that may not be evaluated, or of which only the keys are read.
 fn unread_arguments(call: &Call) -> impl Iterator<Item = Span> {
-    let from = match call.name.text.strip_prefix("core::").unwrap_or(&call.name.text) {
+    let from = match base_name(&call.name.text) {
         "try" => 1,
         "length" | "keys" => 0,
         _ => call.arguments.len(),

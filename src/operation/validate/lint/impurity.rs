@@ -9,7 +9,7 @@ use super::{Argument, Lowered, Session};
 use crate::address::Mode;
 use crate::config::uses::{self, Role, Use};
 use crate::config::{IgnoreChanges, Resource};
-use crate::expression::{Reference, Subject, free_reference};
+use crate::expression::{Reference, Subject, base_name, free_reference};
 use crate::lower::BlockGraph;
 use crate::lower::blocks::{BlockKey, VariantId};
 use crate::observe::pool::Pool;
@@ -258,8 +258,7 @@ impl Writer<'_> {
 
 /// Returns whether a function gives another value in each run.
 fn is_impure(name: &Name) -> bool {
-    let base = name.text.strip_prefix("core::").unwrap_or(&name.text);
-    matches!(base, "timestamp" | "uuid" | "bcrypt")
+    matches!(base_name(&name.text), "timestamp" | "uuid" | "bcrypt")
 }
 
 /// Returns whether `ignore_changes` names an argument, or everything.
