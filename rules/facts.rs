@@ -286,7 +286,7 @@ tables! {
             names_dependency(Site, Block, Block) since "2.0";
             /// `names_module(s, b, c)`: item `s` of the `depends_on` of `b` names everything inside module call `c`.
             names_module(Site, Block, Block) since "2.0";
-            /// `mentions_block(b, m, t)`: `b` refers at `m` to all of `t`, whatever its values are; a module call stands for all its outputs.
+            /// `mentions_block(b, m, t)`: `b` refers at `m` to all of `t`, for all values; a module call stands for all its outputs.
             mentions_block(Block, Site, Block) since "2.0";
             /// `output_of_call(o, c)`: `o` is an output of the module that `c` calls.
             output_of_call(Block, Block) since "2.0";

@@ -64,7 +64,7 @@ ascent! {
     /// `quoted_reference(s, t)`: string `s` was probably meant as a reference to `t`.
     relation quoted_reference(Site, Block);
 
-    /// `ineffective_comparison(s)`: comparison `s` gives the same result whatever the values are.
+    /// `ineffective_comparison(s)`: comparison `s` has the same result for all values.
     relation ineffective_comparison(Site);
 
     /// `is_impure(d, s)`: the value of `d` depends on the impure call at `s`.
@@ -146,7 +146,7 @@ tables! {
             unused_dependency(Site, Site) since "2.0";
             /// `quoted_reference(s, t)`: string `s` was probably meant as a reference to block `t`.
             quoted_reference(Site, Block) since "2.0";
-            /// `ineffective_comparison(s)`: comparison `s` gives the same result whatever the values are.
+            /// `ineffective_comparison(s)`: comparison `s` has the same result for all values.
             ineffective_comparison(Site) since "2.0";
             /// `impure_argument(s, d)`: the impure call at `s` changes argument `d` of a managed resource in each run.
             impure_argument(Site, Definition) since "2.0";

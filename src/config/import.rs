@@ -6,12 +6,12 @@ use crate::syntax::{Expression, Step};
 use crate::value::Str;
 
 impl Import {
-    /// Returns the block that an import is for, whatever the keys, as the module that the import is in names it.
+    /// Returns the block that an import is for, without keys, as the module that the import is in names it.
     pub fn target(&self) -> Option<ConfigResource> {
         self.named().filter(|it| it.resource.mode == Mode::Managed)
     }
 
-    /// Returns the block that an import is for, whatever the keys.
+    /// Returns the block that an import is for, without keys.
     ///
     /// - `module`: the module that the import is in.
     pub fn target_from(&self, module: &Module) -> Option<ConfigResource> {

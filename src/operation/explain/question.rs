@@ -66,7 +66,7 @@ fn decision_relations() -> Vec<&'static str> {
     DECISIONS.iter().chain(RELATIONS).chain([&UNREFRESHED]).copied().collect()
 }
 
-/// Returns what follows from facts for a question about a decision, whatever object it is about. It may be computed before the
+/// Returns what follows from facts for a question about a decision, for all objects. It may be computed before the
 /// question can be read.
 pub fn decided_by(engine: EngineRef, facts: &Facts) -> Arc<Known> {
     Arc::new(Known::about(engine, facts, &decision_relations()))

@@ -28,7 +28,7 @@ pub(super) fn lower(session: &Session, pool: &Pool, lowered: &mut Lowered) {
     }
 }
 
-/// Returns the scope of an expression. `self` is an object of its resource, whatever its key.
+/// Returns the scope of an expression. `self` is an object of its resource, with any key.
 fn scope<'v, 'a>(
     values: &'v Values<'a>,
     module: ModuleId,
