@@ -48,6 +48,10 @@ struct Index {
     open: Vec<u32>,
 }
 
+/// The newest row of a chain, if the chain has any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChainStart(u32);
+
 /// The position of the newest row for the words in the columns of an index.
 #[derive(Clone, Debug)]
 enum Newest {
@@ -360,21 +364,16 @@ impl Table {
         &self.indexes[index].open
     }
 
-    /// Iterates over the positions whose words in the index's columns hash like `key`, newest first.
-    pub(super) fn chain(
-        &self,
-        index: usize,
-        key: impl Iterator<Item = u64>,
-    ) -> impl Iterator<Item = usize> {
-        let index = &self.indexes[index];
-        let mut next = index.newest.get(key.map(values::key));
-        std::iter::from_fn(move || {
-            let position = next as usize;
-            (next != NONE).then(|| {
-                next = index.older[position];
-                position
-            })
-        })
+    /// Returns where the chain of the rows begins whose words in the index's columns hash like `key`.
+    pub(super) fn newest(&self, index: usize, key: impl Iterator<Item = u64>) -> ChainStart {
+        ChainStart(self.indexes[index].newest.get(key.map(values::key)))
+    }
+
+    /// Iterates over the positions of a chain of an index, newest first.
+    pub(super) fn chain(&self, index: usize, newest: ChainStart) -> impl Iterator<Item = usize> {
+        let older = &self.indexes[index].older;
+        let some = |it: u32| (it != NONE).then_some(it as usize);
+        std::iter::successors(some(newest.0), move |it| some(older[*it]))
     }
 }
 
@@ -414,7 +413,8 @@ mod tests {
             }
             let index = table.index(&[0]);
             for word in [0, 3, 8, 900, 1 << 33, 1 << 40] {
-                let found: Vec<usize> = table.chain(index, std::iter::once(word)).collect();
+                let newest = table.newest(index, std::iter::once(word));
+                let found: Vec<usize> = table.chain(index, newest).collect();
                 let all = words.iter().enumerate().rev().filter(|it| *it.1 == word);
                 assert_eq!(found, all.map(|it| it.0).collect::<Vec<_>>(), "{word}");
             }

@@ -8,7 +8,7 @@ use crate::value::{Type, convert};
 
 use super::aggregate;
 use super::check::{Literal, Pattern, Program, Rule, Term, Value};
-use super::database::Database;
+use super::database::{Database, Table};
 use super::domain::{Domain, Tense};
 use super::evaluate::{compare, compute};
 use super::formula::Formula;
@@ -17,6 +17,7 @@ use super::limits::Spent;
 use super::plan::{Range, Step};
 use super::values;
 
+mod chains;
 mod found;
 mod references;
 mod words;
@@ -176,11 +177,10 @@ impl<'a> Matcher<'a> {
             return self.try_row(place, pattern, position as usize, spent);
         }
         let table = &self.database.tables[pattern.relation];
-        let key: Vec<u64> = self.key(pattern).collect();
-        match index.filter(|_| !self.is_open(&key)) {
+        match index.filter(|_| !self.is_open(pattern)) {
             Some(index) => {
-                for key in self.with_twins(key) {
-                    for position in table.chain(index, key.into_iter()) {
+                for newest in self.chains(table, index, pattern) {
+                    for position in table.chain(index, newest) {
                         if position < range.from {
                             break;
                         }
@@ -201,32 +201,6 @@ impl<'a> Matcher<'a> {
                 }
             }
         }
-    }
-
-    /// Whether any of these words may equal others.
-    fn is_open(&self, key: &[u64]) -> bool {
-        self.program.has_values && key.iter().any(|it| values::is_open(*it))
-    }
-
-    /// A key, and those of rows that may be equal to it though they are of another type.
-    fn with_twins(&self, key: Vec<u64>) -> Vec<Vec<u64>> {
-        let mut all = vec![key];
-        if !self.program.has_values {
-            return all;
-        }
-        for column in 0..all[0].len() {
-            let twins = self.program.values.twins(all[0][column]);
-            let other = twins.iter().flat_map(|twin| {
-                all.iter().map(move |key| {
-                    let mut key = key.clone();
-                    key[column] = *twin;
-                    key
-                })
-            });
-            let other: Vec<_> = other.collect();
-            all.extend(other);
-        }
-        all
     }
 
     /// Goes on with the variables that this row gives, if it matches, and takes them back.
@@ -311,16 +285,6 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// The words in the bound columns of a pattern.
-    fn key(&self, pattern: &'a Pattern) -> impl Iterator<Item = u64> {
-        pattern.terms.iter().filter_map(|it| match it {
-            Term::Variable(it) => self.values[*it],
-            Term::InTense(tense, it) => Some(tense.of_node(self.values[*it]?)),
-            Term::Word(it) => Some(*it),
-            Term::Any => None,
-        })
-    }
-
     /// Returns whether a row matches: for certain, perhaps, or none does.
     fn holds(&mut self, pattern: &'a Pattern, index: Option<usize>) -> Option<bool> {
         let mut held = None;
@@ -339,26 +303,41 @@ impl<'a> Matcher<'a> {
         see: &mut dyn FnMut(&[u64], bool) -> bool,
     ) {
         let table = &self.database.tables[pattern.relation];
-        let key: Vec<u64> = self.key(pattern).collect();
-        let positions: Box<dyn Iterator<Item = usize>> = match index {
-            Some(index) if !self.is_open(&key) => {
-                let open = table.open(index).iter().map(|it| *it as usize);
-                let same = self.with_twins(key).into_iter();
-                Box::new(same.flat_map(move |it| table.chain(index, it.into_iter())).chain(open))
+        let Some(index) = index.filter(|_| !self.is_open(pattern)) else {
+            for position in 0..table.len() {
+                if !self.see_row(table, pattern, position, see) {
+                    return;
+                }
             }
-            _ => Box::new(0..table.len()),
+            return;
         };
-        for position in positions.filter(|it| !table.is_replaced(*it)) {
-            let (undo, before) = (self.undo.len(), self.is_certain);
-            self.is_certain = table.is_certain(position);
-            let row = table.row(position);
-            let fits = pattern.terms.iter().zip(row).all(|(term, word)| self.unify(term, *word));
-            let is_certain = self.is_certain;
-            self.restore(undo, before);
-            if fits && !see(row, is_certain) {
+        let open = table.open(index).iter().map(|it| *it as usize);
+        let same = self.chains(table, index, pattern);
+        for position in same.flat_map(|it| table.chain(index, it)).chain(open) {
+            if !self.see_row(table, pattern, position, see) {
                 return;
             }
         }
+    }
+
+    /// Shows a row if it matches, and returns whether others are wanted.
+    fn see_row(
+        &mut self,
+        table: &Table,
+        pattern: &Pattern,
+        position: usize,
+        see: &mut dyn FnMut(&[u64], bool) -> bool,
+    ) -> bool {
+        if table.is_replaced(position) {
+            return true;
+        }
+        let (undo, before) = (self.undo.len(), self.is_certain);
+        self.is_certain = table.is_certain(position);
+        let row = table.row(position);
+        let fits = pattern.terms.iter().zip(row).all(|(term, word)| self.unify(term, *word));
+        let is_certain = self.is_certain;
+        self.restore(undo, before);
+        !fits || see(row, is_certain)
     }
 
     fn test(&mut self, at: usize, literal: &'a Literal, spent: &mut Spent) {
