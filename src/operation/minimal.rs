@@ -154,13 +154,7 @@ impl Wanted {
         chosen.extend(needed.iter().cloned());
         chosen.sort();
         chosen.dedup();
-        let mut at = 0;
-        while at < chosen.len() {
-            let mut fewer = chosen.clone();
-            fewer.remove(at);
-            if reaches(&fewer)? { chosen = fewer } else { at += 1 }
-        }
-        Ok(chosen)
+        pruned(chosen, reaches)
     }
 
     /// Chooses as few addresses as name one object of each group; of those that name as many groups, the narrowest.
@@ -222,6 +216,24 @@ impl Wanted {
         }
         found
     }
+}
+
+/// Leaves out one address after the other, as long as the others do.
+///
+/// # Errors
+///
+/// Those of `does`.
+pub fn pruned<E>(
+    mut addresses: Vec<String>,
+    mut does: impl FnMut(&[String]) -> Result<bool, E>,
+) -> Result<Vec<String>, E> {
+    let mut at = 0;
+    while at < addresses.len() {
+        let mut fewer = addresses.clone();
+        fewer.remove(at);
+        if does(&fewer)? { addresses = fewer } else { at += 1 }
+    }
+    Ok(addresses)
 }
 
 /// The address of an object; of what stands for instances that are not known yet, that of the resource.

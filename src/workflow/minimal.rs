@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::explain::sentence::of_done;
 use crate::operation::explain::ExplainContext;
 use crate::operation::impact::{Direction, Impact, follow};
-use crate::operation::minimal::{Purpose, Run, Wanted};
+use crate::operation::minimal::{Purpose, Run, Wanted, pruned};
 use crate::plan::{Action, action_tokens};
 use crate::planner::Finished;
 use crate::request::{Request, Selector};
@@ -89,6 +89,25 @@ pub fn minimal(host: &Host<'_>, options: &MinimalOptions) -> Result<Minimal, Dia
                 break;
             }
             asked.extend(left);
+        }
+        // What depends on keys that are not known before is decided by a plan alone.
+        if made.finished.structure.has_pending() && found.len() > 1 {
+            found = pruned(found, |fewer| {
+                // Without any flag, all of the plan is carried out.
+                if fewer.is_empty() && moved.is_empty() {
+                    return Ok::<_, Diagnostics>(false);
+                }
+                let mut planning = options.planning.clone();
+                search.add(&mut planning.request, fewer.iter().chain(&moved))?;
+                let tried = plan(&planning)?;
+                let before = without(&needed, &made.finished, options.purpose);
+                let after = without(&needed, &tried.1.finished, options.purpose);
+                let does = after.iter().all(|it| before.contains(it));
+                if does {
+                    (session, made) = tried;
+                }
+                Ok(does)
+            })?;
         }
         let is_needless = found.is_empty() && moved.is_empty();
         let finished = &made.finished;
