@@ -49,11 +49,11 @@ pub struct Loaded {
     /// What was evaluated while planning.
     pub evaluated: EvaluatedValues,
     /// The expanded configuration.
-    pub structure: Structure,
+    pub structure: Arc<Structure>,
     /// The order of steps.
     pub order: Order,
     /// Every fact it rests on.
-    pub facts: Facts,
+    pub facts: Arc<Facts>,
     /// Where `create_before_destroy` spreads.
     pub spread: Spread,
     /// Where each read stands: `file:line,column`.
@@ -61,9 +61,9 @@ pub struct Loaded {
     /// What each flag's number stands for.
     pub flags: Vec<String>,
     /// Where each node is declared: `file:line,column`.
-    pub declared: BTreeMap<Node, String>,
+    pub declared: Arc<BTreeMap<Node, String>>,
     /// Where the argument stands that may forbid to destroy each object.
-    pub protected: BTreeMap<Node, String>,
+    pub protected: Arc<BTreeMap<Node, String>>,
     /// The name and place of each block.
     pub blocks: Vec<(String, String)>,
     /// What the numbers of provider configurations and their keys stand for.
@@ -73,6 +73,16 @@ pub struct Loaded {
     /// What providers call sensitive.
     pub secrets: Secrets,
     extras: PlanExtras,
+}
+
+/// The configuration that a plan was made from.
+pub struct Written {
+    /// The configuration.
+    pub config: Config,
+    /// Where each read stands.
+    pub places: ReadPlaces,
+    /// The values of the root variables, as the plan recorded them.
+    pub variables: BTreeMap<Str, Value>,
 }
 
 /// Saves a plan, with what it rests on.
@@ -188,6 +198,22 @@ impl Loaded {
         document.get("report").cloned()
     }
 
+    /// Reads the configuration that the plan was made from, and what stands where in it.
+    ///
+    /// # Errors
+    ///
+    /// If the plan is damaged.
+    pub fn written(
+        &mut self,
+        world: &Arc<World>,
+        sources: &Sources,
+    ) -> Result<Written, Diagnostics> {
+        let config = self.fit(world, sources)?;
+        let places = self.spans(sources);
+        let variables = self.variables(&config, &BTreeMap::new());
+        Ok(Written { config, places, variables })
+    }
+
     /// Opens the configuration that the plan was made from, and fits the structure to it. Asks for no place of states.
     ///
     /// # Errors
@@ -195,7 +221,7 @@ impl Loaded {
     /// If the plan is damaged.
     pub fn fit(&mut self, world: &Arc<World>, sources: &Sources) -> Result<Config, Diagnostics> {
         let (config, _) = self.config_and_warnings(world, sources)?;
-        self.structure.fit(|it| config.module_of(it).cloned());
+        Arc::make_mut(&mut self.structure).fit(|it| config.module_of(it).cloned());
         Ok(config)
     }
 
@@ -265,7 +291,7 @@ impl Loaded {
         choice: &Choice,
     ) -> Result<Session, Diagnostics> {
         let (config, warnings) = self.config_and_warnings(&world, &sources)?;
-        self.structure.fit(|it| config.module_of(it).cloned());
+        Arc::make_mut(&mut self.structure).fit(|it| config.module_of(it).cloned());
         let workspace = self.plan.workspace.clone();
         let mut session = Session::of_config(world, sources, config, workspace, choice)?;
         session.warnings = warnings;

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::state::write::{WRITTEN_VERSION, write_compact};
 use crate::state::{State, is_same};
 use crate::value::text::shown;
-use crate::world::PROGRAM;
+use crate::world::{PROGRAM, side_by_side};
 
 mod content;
 mod unpacked;
@@ -201,23 +201,26 @@ fn unpack(bytes: &[u8], most: u64) -> Result<Unpacked, Error> {
     if !is_one_archive(bytes, &zip) {
         return Err("the plan file holds more than one archive, or an entry twice".into());
     }
-    let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    let mut left = most;
     let mut surplus = None;
     for index in 0..zip.len() {
-        let entry = zip.by_index(index).map_err(|_| damaged())?;
+        let entry = zip.by_index_raw(index).map_err(|_| damaged())?;
         let name = entry.name().map_err(|_| damaged())?.into_owned();
         if local_name(bytes, entry.header_start()) != Some(entry.name_raw()) {
             return Err(renamed(&name));
         }
-        if !is_known(&name) || entries.contains_key(&name) {
-            surplus.get_or_insert(name.clone());
+        if !is_known(&name) {
+            surplus.get_or_insert(name);
         }
-        let mut content = Vec::new();
-        // What an entry says of its length need not be true.
-        entry.take(left + 1).read_to_end(&mut content).map_err(|_| damaged())?;
-        left = left.checked_sub(content.len() as u64).ok_or_else(|| too_large(most))?;
-        entries.insert(name, content);
+    }
+    // The states are most of the archive.
+    let (states, others) = side_by_side(
+        || inflate(bytes, zip.clone(), most, |it| STATES.contains(&it)),
+        || inflate(bytes, zip.clone(), most, |it| !STATES.contains(&it)),
+    );
+    let mut entries = others?;
+    entries.append(&mut states?);
+    if entries.values().map(|it| it.len() as u64).sum::<u64>() > most {
+        return Err(too_large(most));
     }
     let signature = entries.get(signature::ENTRY).map(|it| Signer::of(it, &entries));
     let signer = signature.transpose()?;
@@ -229,12 +232,57 @@ fn unpack(bytes: &[u8], most: u64) -> Result<Unpacked, Error> {
     // What another program made may mean anything.
     content(&document)?;
     let mut state = |name: &str| entries.remove(name).ok_or_else(damaged);
-    let states = [state("tfstate")?, state("tfstate-prev")?];
+    let states = [state(STATES[0])?, state(STATES[1])?];
     let mut extras = PlanExtras { signer, ..PlanExtras::default() };
     for (name, content) in entries {
         keep(&mut extras, &name, content).ok_or_else(damaged)?;
     }
     Ok(Unpacked { document, states, extras })
+}
+
+/// The entries of the state that a plan starts from, and of the one before the refresh.
+const STATES: [&str; 2] = ["tfstate", "tfstate-prev"];
+
+/// Unpacks some of the entries of an archive, of at most so many bytes together.
+fn inflate(
+    bytes: &[u8],
+    mut zip: ZipArchive<Cursor<&[u8]>>,
+    most: u64,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    let mut packed_state = None;
+    let mut left = most;
+    for index in 0..zip.len() {
+        let entry = zip.by_index(index).map_err(|_| damaged())?;
+        let name = entry.name().map_err(|_| damaged())?.into_owned();
+        if !is_wanted(&name) {
+            continue;
+        }
+        let packed = STATES.contains(&name.as_str()).then(|| {
+            let from = usize::try_from(entry.data_start()?).ok()?;
+            let content =
+                bytes.get(from..)?.get(..usize::try_from(entry.compressed_size()).ok()?)?;
+            Some((entry.compression(), entry.crc32(), entry.size(), content))
+        });
+        let packed = packed.flatten();
+        let content = match packed.filter(|it| packed_state == Some(*it)) {
+            // Where the refresh found nothing, the states are the same.
+            Some(_) => entries[STATES[0]].clone(),
+            None => {
+                let mut content = Vec::new();
+                // What an entry says of its length need not be true.
+                entry.take(left + 1).read_to_end(&mut content).map_err(|_| damaged())?;
+                content
+            }
+        };
+        left = left.checked_sub(content.len() as u64).ok_or_else(|| too_large(most))?;
+        if name == STATES[0] {
+            packed_state = packed;
+        }
+        entries.insert(name, content);
+    }
+    Ok(entries)
 }
 
 /// Returns whether an archive begins with the bytes and ends with them, and has each entry once: so that every program that reads it

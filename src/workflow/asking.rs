@@ -20,7 +20,7 @@ use crate::operation::explain::ExplainContext;
 use crate::operation::models::{self, Basis};
 use crate::operation::plan as operation;
 use crate::operation::policies::{self, PolicyChoice};
-use crate::operation::saved::{self, Loaded};
+use crate::operation::saved::{self, Loaded, Written};
 use crate::operation::session::{Session, open_backend};
 use crate::operation::state_commands::no_state;
 use crate::plan::Plan;
@@ -255,9 +255,8 @@ pub(super) fn see_saved<T>(
     loaded: &mut Loaded,
     see: impl FnOnce(&Loaded, Model<'_>, &[&dyn Tables]) -> Result<T, Diagnostics>,
 ) -> Result<T, Diagnostics> {
-    let config = loaded.fit(world, sources)?;
-    let (places, variables) = (loaded.spans(sources), loaded.variables(&config, &BTreeMap::new()));
-    let basis = Basis { config: &config, sources, world, variables: &variables, places: &places };
+    let Written { config, places, variables } = &loaded.written(world, sources)?;
+    let basis = Basis { config, sources, world, variables, places };
     let conclusions = crate::reason::named(world)?.conclude_all(&loaded.facts);
     let tables = beside(&loaded.facts, conclusions.tables());
     see(loaded, models::of_saved(loaded, &basis), &tables)

@@ -24,7 +24,7 @@ use crate::operation::explain::{
 };
 use crate::operation::models::{self, Basis};
 use crate::operation::plan::Planned;
-use crate::operation::saved::Loaded;
+use crate::operation::saved::{Loaded, Written};
 use crate::operation::session::Session;
 use crate::operation::{plan as operation, saved};
 use crate::plan::Plan;
@@ -190,22 +190,28 @@ fn of_saved(
     let (world, sources) = (host.world, host.sources);
     let engine = reason::named(world)?;
     let conclude = |facts: &Facts| is_about_decision.then(|| decided_by(engine, facts));
-    let (mut loaded, decided) = saved::load_and(world, sources, &world.root.join(path), conclude)?;
-    of_loaded(host, &mut loaded, decided, |context, causes, _| answer(context, causes))
+    let path = world.root.join(path);
+    let read = |loaded: &mut Loaded| loaded.written(world, sources);
+    let (loaded, decided, written) = saved::load_and(world, sources, &path, conclude, read)?;
+    let written = written?;
+    let known = decided.clone();
+    let found =
+        of_loaded(host, (&loaded, &written), known, |context, causes, _| answer(context, causes));
+    // To give a large plan back takes longer than to print the answer. Where there is no thread for it, it is done here.
+    drop(std::thread::Builder::new().spawn(move || drop((loaded, decided))));
+    found
 }
 
 /// Answers from a saved plan that was read.
 pub(super) fn of_loaded<T>(
     host: &Host<'_>,
-    loaded: &mut Loaded,
+    (loaded, written): (&Loaded, &Written),
     decided: Option<Arc<Known>>,
     answer: impl FnOnce(&ExplainContext, &Causes<'_>, &Plan) -> Result<T, Diagnostics>,
 ) -> Result<T, Diagnostics> {
     let (world, sources) = (host.world, host.sources);
-    let config = loaded.fit(world, sources)?;
-    let (places, variables) =
-        (loaded.spans(sources), loaded.variables(&config, &Default::default()));
-    let basis = Basis { config: &config, sources, world, variables: &variables, places: &places };
+    let Written { config, places, variables } = written;
+    let basis = Basis { config, sources, world, variables, places };
     let model = models::of_saved(loaded, &basis);
     let causes = Causes::new(&model, &loaded.given);
     let context = ExplainContext::of_saved(world, loaded)?.with_decided(decided);

@@ -187,7 +187,7 @@ impl Kept {
         let concluded = self.conclusions.tables().into_iter();
         Seen {
             model,
-            tables: std::iter::once(&loaded.facts as &dyn Tables).chain(concluded).collect(),
+            tables: std::iter::once(&*loaded.facts as &dyn Tables).chain(concluded).collect(),
         }
     }
 

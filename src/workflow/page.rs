@@ -52,7 +52,8 @@ pub fn page<T: Send>(
         Opened::Plan(mut loaded) => {
             let (_, schemas, _) = runtime.block_on(of_plan(host, &loaded))?;
             let said = loaded.report();
-            of_loaded(host, &mut loaded, None, |context, causes, plan| {
+            let written = loaded.written(host.world, host.sources)?;
+            of_loaded(host, (&loaded, &written), None, |context, causes, plan| {
                 let every = every(context, causes, &listed(plan));
                 let said = said.as_ref();
                 Ok(draw(Drawn::Plan(Explained { plan, schemas: &schemas, said, every: &every })))

@@ -26,8 +26,8 @@ use crate::world::World;
 /// What questions are answered from: a plan just made, or a saved one.
 pub struct ExplainContext {
     pub(super) engine: EngineRef,
-    pub(in crate::operation) facts: Facts,
-    pub(in crate::operation) structure: Structure,
+    pub(in crate::operation) facts: Arc<Facts>,
+    pub(in crate::operation) structure: Arc<Structure>,
     /// What key sets, values and objects are derived from, its rows sorted; `None` unless the trace was asked for it.
     pub(in crate::operation) provenance: Option<Provenance>,
     places: Places,
@@ -55,8 +55,8 @@ enum Places {
     },
     Saved {
         reads: Arc<BTreeMap<(Node, Node), String>>,
-        declared: BTreeMap<Node, String>,
-        protected: BTreeMap<Node, String>,
+        declared: Arc<BTreeMap<Node, String>>,
+        protected: Arc<BTreeMap<Node, String>>,
     },
 }
 
@@ -108,8 +108,8 @@ impl ExplainContext {
             blocks: blocks(session),
             forced: forced(&finished.structure, &finished.plan),
             formerly: formerly(&finished.plan),
-            facts: finished.facts.clone(),
-            structure: finished.structure.clone(),
+            facts: Arc::new(finished.facts.clone()),
+            structure: Arc::new(finished.structure.clone()),
             provenance: None,
             flags: finished.flags.clone(),
             failures: Failures::of(finished, &session.sources, |node| {
@@ -129,8 +129,8 @@ impl ExplainContext {
             blocks: blocks(session),
             forced: BTreeMap::new(),
             formerly: Vec::new(),
-            facts: lowered.facts.clone(),
-            structure: lowered.structure.clone(),
+            facts: Arc::new(lowered.facts.clone()),
+            structure: Arc::new(lowered.structure.clone()),
             provenance: None,
             flags: lowered.flags.clone(),
             failures: Failures::without_reasons(lowered.problems.has_errors()),
@@ -191,7 +191,7 @@ impl ExplainContext {
     pub fn relations(&self, name: Option<&str>) -> Result<Vec<Relation>, Diagnostic> {
         let conclusions = self.engine.conclude_all(&self.facts);
         let mut found: Vec<Relation> = Vec::new();
-        let mut tables: Vec<&dyn Tables> = vec![&self.facts];
+        let mut tables: Vec<&dyn Tables> = vec![&*self.facts];
         tables.extend(conclusions.tables());
         for table in tables {
             table.for_each_relation(&mut |relation, rows| {

@@ -20,23 +20,26 @@ use crate::world::{World, side_by_side};
 
 /// Loads a saved plan. Enough to show and explain it; [`Loaded::open`] gets the configuration as well.
 pub fn load(world: &Arc<World>, sources: &Sources, path: &Path) -> Result<Loaded, Diagnostics> {
-    Ok(load_and(world, sources, path, |_| ())?.0)
+    Ok(load_and(world, sources, path, |_| (), |_| ())?.0)
 }
 
 /// Loads a saved plan, and computes something from its facts while the rest is read.
 ///
+/// - `go_on`: what is done with the rest once it is read, while that may still be computed. It has no facts yet.
+///
 /// # Errors
 ///
 /// As for [`load`].
-pub fn load_and<T: Send>(
+pub fn load_and<T: Send, U>(
     world: &Arc<World>,
     sources: &Sources,
     path: &Path,
     compute: impl FnOnce(&Facts) -> T + Send,
-) -> Result<(Loaded, T), Diagnostics> {
+    go_on: impl FnOnce(&mut Loaded) -> U,
+) -> Result<(Loaded, T, U), Diagnostics> {
     // A plan needs no configuration to be shown, unless that says how to open it.
     let sealing = session::unseal(world, sources);
-    loaded(world, path, sealing, compute)
+    loaded(world, path, sealing, compute, go_on)
 }
 
 /// Loads a saved plan to carry it out: the configuration has to say how the state is encrypted that is written then.
@@ -51,32 +54,39 @@ pub fn load_to_apply(
 ) -> Result<Loaded, Diagnostics> {
     let sealing = session::unseal(world, sources);
     let unread = sealing.as_ref().err().cloned();
-    let (loaded, ()) = loaded(world, path, sealing, |_| ())?;
+    let (loaded, ..) = loaded(world, path, sealing, |_| (), |_| ())?;
     unread.map_or(Ok(loaded), Err)
 }
 
-fn loaded<S, T: Send>(
+fn loaded<S, T: Send, U>(
     world: &Arc<World>,
     path: &Path,
     sealing: Result<S, Diagnostics>,
     compute: impl FnOnce(&Facts) -> T + Send,
-) -> Result<(Loaded, T), Diagnostics> {
-    let unpacked = match (Plan::unpack(path, &Seals::of(world)), sealing) {
+    go_on: impl FnOnce(&mut Loaded) -> U,
+) -> Result<(Loaded, T, U), Diagnostics> {
+    let mut unpacked = match (Plan::unpack(path, &Seals::of(world)), sealing) {
         (Ok(it), _) => it,
         (Err(problem), Err(others)) if problem.summary == NOT_OPENED => return Err(others),
         (Err(problem), _) => return Err(problem.into()),
     };
+    let rows = unpacked.take_fact("facts");
     let facts = || {
         let mut facts = Facts::default();
-        read_rows(unpacked.fact("facts"), &mut facts)?;
+        read_rows(&rows, &mut facts)?;
         let computed = compute(&facts);
         Some((facts, computed))
     };
-    let (facts, others) = side_by_side(facts, || all_but_facts(&unpacked, path));
-    let (loaded, settings) = others?;
+    let others = || -> Result<_, Diagnostic> {
+        let (loaded, settings) = all_but_facts(&unpacked, path)?;
+        let mut loaded = Loaded { extras: unpacked.into_extras(settings), ..loaded };
+        let done = go_on(&mut loaded);
+        Ok((loaded, done))
+    };
+    let (facts, others) = side_by_side(facts, others);
+    let (loaded, done) = others?;
     let (facts, computed) = facts.ok_or_else(|| damaged(path))?;
-    let extras = unpacked.into_extras(settings);
-    Ok((Loaded { facts, extras, ..loaded }, computed))
+    Ok((Loaded { facts: Arc::new(facts), ..loaded }, computed, done))
 }
 
 fn damaged(path: &Path) -> Diagnostic {
@@ -110,14 +120,14 @@ fn all_but_facts(
     let loaded = Loaded {
         plan,
         evaluated,
-        structure,
+        structure: Arc::new(structure),
         order,
-        facts: Facts::default(),
+        facts: Arc::default(),
         spread,
         places: Arc::new(places.collect()),
         flags: serde_json::from_slice(entry("flags")).unwrap_or_default(),
-        declared: by_node("declared"),
-        protected: by_node("protected"),
+        declared: Arc::new(by_node("declared")),
+        protected: Arc::new(by_node("protected")),
         blocks: serde_json::from_slice(entry("blocks")).unwrap_or_default(),
         words: serde_json::from_slice(entry("words")).unwrap_or_default(),
         given: serde_json::from_slice(entry("given")).unwrap_or_default(),

@@ -27,16 +27,49 @@ pub(super) fn rows(tables: &dyn Tables) -> Vec<u8> {
 }
 
 pub(super) fn read_rows(text: &[u8], tables: &mut dyn Tables) -> Option<()> {
-    for line in std::str::from_utf8(text).ok()?.lines() {
-        let mut parts = line.split('\t');
-        let name = parts.next()?;
+    let mut row = Vec::new();
+    for line in text.split(|it| *it == b'\n').filter(|it| !it.is_empty()) {
+        let mut parts = line.split(|it| *it == b'\t');
+        let name = std::str::from_utf8(parts.next()?).ok()?;
         for part in parts {
-            let row: Vec<u64> =
-                part.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+            row.clear();
+            for digits in part.split(|it| *it == b' ').filter(|it| !it.is_empty()) {
+                row.push(number(digits)?);
+            }
             if !tables.push_row(name, &row) {
                 return None;
             }
         }
     }
     Some(())
+}
+
+/// Reads a number from its decimal digits; nothing where they are none, or it is too large.
+fn number(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0u64, |number, it| {
+        let digit = it.checked_sub(b'0').filter(|it| *it < 10)?;
+        number.checked_mul(10)?.checked_add(digit.into())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use entail_rules::{Facts, Node};
+
+    #[test]
+    fn rows_come_back_and_what_is_no_row_is_refused() {
+        let mut facts = Facts::default();
+        facts.needs.push((Node(7), Node(u32::MAX)));
+        facts.needs.push((Node(0), Node(10)));
+        facts.managed.push((Node(3),));
+        let mut found = Facts::default();
+        assert_eq!(read_rows(&rows(&facts), &mut found), Some(()));
+        assert_eq!(rows(&found), rows(&facts));
+        for damaged in ["needs\t1", "needs\t1 x", "needs\t1 -2", "none\t1 2", "needs\t1 2 3"] {
+            assert_eq!(read_rows(damaged.as_bytes(), &mut found), None, "{damaged}");
+        }
+        assert_eq!(number(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!(number(b"18446744073709551616"), None);
+    }
 }

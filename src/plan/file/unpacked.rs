@@ -25,6 +25,11 @@ impl Unpacked {
         self.extras.facts.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Takes out an entry of what the plan depends on; nothing where there is none.
+    pub fn take_fact(&mut self, name: &str) -> Vec<u8> {
+        self.extras.facts.remove(name).unwrap_or_default()
+    }
+
     /// Reads the plan, and what else is asked for or must be the same when it is carried out.
     ///
     /// - `path`: the name of the file, for the error.
