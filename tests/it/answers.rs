@@ -21,7 +21,7 @@ use crate::support::dice::Dice;
 use crate::support::{in_parallel, number};
 
 /// How many configurations are asked about.
-const CONFIGURATIONS: u64 = 30;
+const CONFIGURATIONS: u64 = 20;
 
 /// At most this many broken laws are shown in full.
 const SHOWN: usize = 5;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use entail_rules::Facts;
 
-use crate::support::{all_cases, differs, in_parallel, root};
+use crate::support::{all_cases, differs, in_parallel, root, wants_all_cases};
 
 /// A case in `testdata/` for each relation whose facts it misses.
 const MISSED: &[(&str, &str)] = &[
@@ -165,12 +165,16 @@ fn find(what: &str) -> Option<String> {
     Some(name.to_string_lossy().into_owned())
 }
 
-/// Returns what no case misses.
+/// Returns what no case misses. Of the relations that name a case, each fourth case is run; `ENTAIL_CASES=all` runs every one.
 fn unmissed(relations: &[String], shown: &[(&str, &str)]) -> String {
     let looks = std::env::var("FIND_CASES").is_ok_and(|it| it == "1");
+    let step = if wants_all_cases() { 1 } else { 4 };
     let found = in_parallel(relations, |what| {
-        let known = shown.iter().find(|it| it.0 == what);
-        match known.filter(|it| differs(&case(it.1), &without(what))) {
+        let known = shown.iter().enumerate().find(|it| it.1.0 == what);
+        let is_missed = |(at, (_, name)): &(usize, &(&str, &str))| {
+            !at.is_multiple_of(step) || differs(&case(name), &without(what))
+        };
+        match known.filter(is_missed) {
             Some(_) => None,
             None if looks => Some(find(what).unwrap_or_else(|| "no case".to_owned())),
             None => Some(String::new()),
